@@ -34,7 +34,7 @@ from copydesk.local.journal import Journal
 from copydesk.local.paths import Paths
 from copydesk.local.state import State
 from copydesk.server.app import create_app, mint_token
-from copydesk.server.integrity import damage
+from copydesk.server.desk_file import damage
 from copydesk.server.sample import build_sample
 from copydesk.server.store import Store
 from copydesk.tui.app import CopydeskApp

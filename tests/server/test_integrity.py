@@ -10,12 +10,14 @@ from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from copydesk.cli import main
 from copydesk.server import desk_writes, site_writes
 from copydesk.server.backup import back_up
+from copydesk.server.desk_file import damage
 from copydesk.server.integrity import MOST, examine
 from copydesk.server.sample import build_sample
 from copydesk.server.store import DeskError, Store, Tx
@@ -173,6 +175,21 @@ def test_an_index_that_drifted_is_found_and_made_anew(
     assert main(["desk", "check", "--repair", "--desk", str(desk)]) == 1
     assert "left as it is" in capsys.readouterr().err
     assert files(desk.parent) == before
+
+
+class _Sqlite:
+    """What a newer SQLite says of a damaged search index; an older one looks at no index."""
+
+    def execute(self, statement: str) -> list[tuple[str]]:
+        assert statement == "PRAGMA integrity_check"
+        said = "*** in database main ***\nTree 7 page 3: btreeInitPage() returns error code 11"
+        return [(said,), ("malformed inverted index for FTS5 table main.search",), ("ok",)]
+
+
+def test_damage_of_the_search_index_is_none_of_the_desk() -> None:
+    told: Any = _Sqlite()
+    assert list(damage(told)) == ["Tree 7 page 3: btreeInitPage() returns error code 11"]
+    assert list(damage(told, index=True)) == ["malformed inverted index for FTS5 table main.search"]
 
 
 def test_problems_are_printed_and_counted(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

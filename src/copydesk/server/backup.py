@@ -9,8 +9,7 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from copydesk.server.desk_file import BUSY_SECONDS, complaint, log_of
-from copydesk.server.integrity import damage
+from copydesk.server.desk_file import BUSY_SECONDS, complaint, damage, log_of
 from copydesk.server.migrations import VERSION
 from copydesk.server.store import DeskError
 
@@ -63,7 +62,7 @@ def _copy(desk: Path, part: Path) -> None:
         # One file, without a log beside it; opening it as a desk gives it one again.
         copy.execute("PRAGMA journal_mode = DELETE")
         if found := next(damage(copy), None):
-            raise DeskError(f"{desk} is damaged ({found}). Nothing was copied.")
+            raise DeskError(f"{desk} is damaged (SQLite: {found}). Nothing was copied.")
     with part.open("rb") as file:
         os.fsync(file.fileno())
 

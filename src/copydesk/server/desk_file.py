@@ -12,6 +12,7 @@ import random
 import re
 import sqlite3
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -140,10 +141,24 @@ def _judge(connection: sqlite3.Connection, path: Path, newest: int, examine: boo
             "update copydesk"
         )
     if examine and path.stat().st_size <= EXAMINED_BYTES:
-        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if found != "ok":
-            return f"is damaged ({' '.join(str(found).split())})"
+        for wrong in damage(connection, "quick_check"):
+            return f"is damaged ({wrong})"
     return None
+
+
+def damage(
+    connection: sqlite3.Connection, check: str = "integrity_check", *, index: bool = False
+) -> Iterator[str]:
+    """Yield what a check of SQLite finds wrong with a database file, whatever is in it.
+
+    With ``index``, what newer versions of it find wrong with the search index instead: that can be
+    made anew, and no desk stays shut for it.
+    """
+    for (found,) in connection.execute(f"PRAGMA {check}"):
+        # One finding may be many lines; the first names the database.
+        for line in str(found).splitlines():
+            if found != "ok" and not line.startswith("***") and ("fts5" in line.lower()) is index:
+                yield line
 
 
 def said_by(error: sqlite3.DatabaseError) -> str:

@@ -19,7 +19,14 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
 from copydesk.server import content
 from copydesk.server.change_requests import COUNTED
-from copydesk.server.desk_file import MOST_LOOKS, complaint, open_unchanging, said_by, state_of
+from copydesk.server.desk_file import (
+    MOST_LOOKS,
+    complaint,
+    damage,
+    open_unchanging,
+    said_by,
+    state_of,
+)
 from copydesk.server.migrations import VERSION
 from copydesk.server.search_index import entries_of
 from copydesk.server.store import DeskError, Tx, utc_now
@@ -76,18 +83,10 @@ def _read(path: Path) -> Findings:
     return found
 
 
-def damage(connection: sqlite3.Connection) -> Iterator[str]:
-    """Yield what SQLite finds wrong with a database file, whatever is in it."""
-    for (found,) in connection.execute(f"PRAGMA integrity_check({MOST})"):
-        # One finding may be many lines; the first names the database.
-        for line in str(found).splitlines():
-            if found != "ok" and not line.startswith("***"):
-                yield f"SQLite: {line}"
-
-
 def _fill(found: Findings, connection: sqlite3.Connection, path: Path) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    found.damage.extend(_first(damage(connection)))
+    check = f"integrity_check({MOST})"
+    found.damage.extend(_first(f"SQLite: {each}" for each in damage(connection, check)))
     if found.damage:
         return  # what else is read would say the same in other words
     if version != VERSION:
@@ -103,6 +102,8 @@ def _fill(found: Findings, connection: sqlite3.Connection, path: Path) -> None:
     contents = Contents(connection)
     for kind in contents.problems():
         found.damage.extend(_first(kind))
+    of_index = damage(connection, check, index=True)
+    found.index.extend(_first(f"the search index is damaged: {each}" for each in of_index))
     for kind in contents.problems_of_index():
         found.index.extend(_first(kind))
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.written_moment import read_moment
 
+BROKEN = "a line ends in the middle of a field: put the field in quotation marks"
 NO_END = "the file ends inside the quotation that begins here: a part of it is missing"
 NOT_DOUBLED = (
     "after the quotation that begins here there is neither a delimiter nor the end of a "

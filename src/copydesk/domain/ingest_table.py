@@ -22,7 +22,7 @@ from copydesk.domain.conversation import html_text, looks_like_html
 from copydesk.domain.ingest_draft import Draft, digest_of
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import LARGEST, Complaint
-from copydesk.domain.ingest_quotes import NO_END, NOT_DOUBLED, TOO_FAR, RowCheck, quote_line
+from copydesk.domain.ingest_quotes import BROKEN, NO_END, NOT_DOUBLED, TOO_FAR, RowCheck, quote_line
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.source_name import id_of
 from copydesk.domain.text import listed
@@ -653,7 +653,7 @@ def _broken(error: csv.Error, first: int, lines: _Lines, shape: Shape) -> Compla
         said, NOT_DOUBLED if "expected after" in said else ""
     )
     if not sentence:
-        return Complaint(first, said)
+        return Complaint(first, BROKEN if said.startswith("new-line") else said)
     return Complaint(first + quote_line("".join(lines.row), shape.delimiter), sentence)
 
 

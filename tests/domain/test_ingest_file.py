@@ -437,6 +437,8 @@ def test_what_is_too_long_to_walk_through_is_told_with_its_first_line() -> None:
             ["not JSON: a name is written twice in one object"],
         ),
         ('{"id": %s, "b": "%%s"}' % ("[" * 5000 + "]" * 5000), ["it is nested too deep"]),
+        ('{"id": %s, "b": "%%s"}' % ("[" * 300 + "]" * 300), ["not JSON: it is nested too deep"]),
+        (r'{"id": "\ud800", "b": "%s"}', ["not JSON: it has a character that no text can have"]),
     )
     for text, parts in cases:
         (complaint,) = read("\n\n" + text % long)

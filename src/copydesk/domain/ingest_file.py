@@ -243,6 +243,10 @@ def _sentence(problem: Any) -> str:
             return "this has to be an object"
         case "datetime_type" | "datetime_parsing" | "datetime_from_date_parsing":
             return "not a date and time, such as 2026-03-02T09:00:00Z"
+        case "json_invalid":  # of what Python reads
+            nested = "recursion" in problem["msg"]
+            what = "is nested too deep" if nested else "has a character that no text can have"
+            return f"not JSON: it {what}"
         case "value_error":
             return str(context.get("error", "this cannot be sent"))
     return str(problem["msg"])

@@ -100,6 +100,7 @@ class Parser(ArgumentParser):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"allow_abbrev": False, **kwargs})
+        self.color = False  # of Python 3.14: what a command prints is the same with every Python
 
     def error(self, message: str) -> NoReturn:
         """Print a sentence on how the command is used, and exit with 2.

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import httpx
 
 from copydesk.client.api import Api
+from copydesk.local.durable import closed_with
 from copydesk.server import change_requests, content, desk_writes, threads
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.desk_writes import Edit, Editor
@@ -47,6 +48,10 @@ class _SteppingStore(Store):
     def _migrate(self, writer: sqlite3.Connection) -> None:
         # The tables of every world are the same: made once, and copied.
         _empty_desk()._writer.backup(writer)
+
+    def _connect(self) -> sqlite3.Connection:
+        # At the latest with the desk: a test that made one by itself closes none.
+        return closed_with(self, super()._connect())
 
     def write(self, work: Callable[[Tx], T]) -> T:
         self._step.now += timedelta(seconds=1)

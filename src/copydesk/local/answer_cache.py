@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from copydesk.domain.cached_answers import Held, Kept
 from copydesk.domain.known_name import MOST, Kind, KnownName, names_in
-from copydesk.local.durable import PRIVATE, private_file
+from copydesk.local.durable import PRIVATE, closed_with, private_file
 from copydesk.local.paths import private_folder
 
 T = TypeVar("T")
@@ -264,7 +264,7 @@ class Answers:
             private_folder(self._path.parent)
             private_file(self._path)
             self._path.chmod(PRIVATE)
-            self._database = _open(self._path, self._desk, self._wait)
+            self._database = closed_with(self, _open(self._path, self._desk, self._wait))
         return self._database
 
     def _close(self) -> None:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+import weakref
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
 
 PRIVATE = 0o600
 """Mode of every file: private."""
@@ -25,6 +30,15 @@ def private_file(path: Path) -> Path:
         return path
     path.chmod(PRIVATE)  # a umask may have taken what its owner needs
     return path
+
+
+def closed_with(owner: object, connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a connection that is closed at the latest when its owner is gone.
+
+    Newer Pythons warn of one that nobody closed.
+    """
+    weakref.finalize(owner, connection.close).atexit = False
+    return connection
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from copydesk.local.durable import private_file, token
+from copydesk.local.durable import closed_with, private_file, token
 from copydesk.local.paths import private_folder
 
 T = TypeVar("T")
@@ -269,6 +269,8 @@ class State:
                 each.unlink(missing_ok=True)
         private_file(path)
         self._life = locked(path)
+        if self._life is not None:
+            closed_with(self, self._life)
 
     # The file
 
@@ -302,7 +304,7 @@ class State:
         """Return the database at its path now; a deleted file is created anew."""
         if self.path == MEMORY:
             if self._database is None:
-                self._database = _in_memory()
+                self._database = closed_with(self, _in_memory())
         elif self._database is None or _file(self.path) != self._file:
             self._close()
             private_folder(self.path.parent)
@@ -324,7 +326,8 @@ class State:
             except BaseException:
                 database.close()
                 raise
-            self._database = database
+            self._database = closed_with(self, database)
+            closed_with(self, self._reader)
         assert self._database is not None
         return self._database
 

@@ -12,6 +12,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -375,7 +376,7 @@ def test_what_is_refused_is_told_by_itself_and_the_others_are_sent(
     assert sorted(desk.way.came) == good
     told = {line.split()[1]: line for line in said.out.splitlines()}
     assert told["wrong"].endswith("line 2): body[1].parts: not good: …")
-    assert told["large"].endswith("The service answered 413 Request Entity Too Large.")
+    assert told["large"].endswith(f"The service answered 413 {HTTPStatus(413).phrase}.")
     assert told["poison"].startswith("failed")
     assert said.err == "Acme: 5 conversations sent, 2 refused and 1 failed.\n"
     # Where nothing helps it stops, and says so with its exit status.

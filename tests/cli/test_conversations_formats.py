@@ -283,7 +283,7 @@ def test_an_encoding_is_named_where_it_cannot_be_known(here: ScriptDesk, tmp_pat
     for name in "no-such", "rot13", "undefined":
         said = send(here, "jp.csv", "--encoding", name, status=2)
         assert f"there is no encoding “{name}”; there are utf-8, cp1252, cp932" in said
-    for name in "utf-16", "punycode":
+    for name in "utf-16", "idna":
         said = send(here, "jp.csv", "--encoding", name, status=2)
         assert f"jp.csv cannot be read as {name}.\nNothing was sent." in said
 

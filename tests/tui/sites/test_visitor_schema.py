@@ -78,7 +78,7 @@ async def test_the_schema_is_edited_shown_sent_and_put_back(
         await driver.press("g j", "g g")
 
         # No JSON: told with its place, kept, opened again.
-        editor('{\n  "type": "object",\n}')
+        editor('{\n  "type": "object",\n3}')
         await driver.press("e")
         assert "line 3, column 1" in driver.screen
         assert "one too many" in driver.screen
@@ -95,7 +95,7 @@ async def test_the_schema_is_edited_shown_sent_and_put_back(
         assert "type is there twice." in driver.screen
         assert "properties.age.description: must be of" in driver.screen
         assert 'properties.eu.type: "bool" is no' in driver.screen
-        assert (tmp_path / "opened").read_text() == '{\n  "type": "object",\n}'
+        assert (tmp_path / "opened").read_text() == '{\n  "type": "object",\n3}'
         await driver.press("escape")
         assert "Your edit is kept, not sent" in driver.screen
         assert stored(world, site) == FIRST

@@ -6,6 +6,7 @@ give the same desk, and what was written later is later.
 
 from __future__ import annotations
 
+import atexit
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -35,7 +36,9 @@ BASE_URL = "http://desk"
 
 @cache
 def _empty_desk() -> Store:
-    return Store(durable=False)
+    desk = Store(durable=False)
+    atexit.register(desk.close)
+    return desk
 
 
 class _SteppingStore(Store):

@@ -175,10 +175,12 @@ def test_every_failure_has_its_exit_status_in_one_place(
 
     assert (guarded(fails), guarded(fails_behind_a_write)) == (status, status)
     # Of these the service's own word says too little.
-    said = dict.fromkeys((500, 502, 503, 504), "The service failed: no.")
-    said[429] = "API limit reached. Nothing was lost."
-    said[401] = f"Token refused. {LOGIN_AGAIN} no"
-    why = said.get(getattr(error, "status", 0), "no")
+    said = dict.fromkeys((0, 500, 502, 503, 504), "The service failed: no.")
+    said |= {400: "The service did not accept it: no", 401: f"Token refused. {LOGIN_AGAIN} no"}
+    said |= {403: "Not allowed: no", 409: "Nothing was changed. no"}
+    said |= {412: "Refused by a rule: no", 429: "API limit reached. Nothing was lost."}
+    plain = isinstance(error, errors.NotFound | errors.Unreachable | NotDoneError)
+    why = "no" if plain else said[getattr(error, "status", None) or 0]
     assert capsys.readouterr().err == f"copydesk: {why}\ncopydesk: not written\n"
 
 

@@ -239,12 +239,15 @@ def status_for(error: BaseException) -> int:
 
 
 def said_of(error: BaseException) -> str:
-    """Return what a failure says. The words of a service do not always tell that it failed."""
-    from copydesk.client.errors import RateLimited, ServerFault, Unauthorized
+    """Return what a failure says. The words of a service do not always tell that it failed.
+
+    What is not found was often typed: nobody says of that that it was deleted.
+    """
+    from copydesk.client.errors import ApiError, NotFound, Unreachable
     from copydesk.session.errors import sentence
 
-    alone = isinstance(error, RateLimited | ServerFault | Unauthorized)
-    return sentence(error, "") if alone else str(error)
+    plain = isinstance(error, NotFound | Unreachable) or not isinstance(error, ApiError)
+    return str(error) if plain else sentence(error, "")
 
 
 def _expected(error: Exception) -> int | None:

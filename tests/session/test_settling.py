@@ -296,7 +296,7 @@ async def test_what_somebody_edits_meanwhile_is_not_lost(desk: Desk) -> None:
     desk.way.trouble = {2: 500}
     with pytest.raises(WriteError):
         await desk.work.send()
-    assert [line.what for line in desk.session.log] == ["Make pages those of main in"] * 2
+    assert [line.what for line in desk.session.log] == ["Begin to settle conflicts of"] * 2
     page = desk.world.page_id(desk.space, "retries", change_request=desk.request)
     desk.world.edit_change_request(desk.request, edit=lambda editor: editor.write(page, "Lee's.\n"))
     with pytest.raises(NotDoneError, match="Retries was edited meanwhile"):

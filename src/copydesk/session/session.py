@@ -88,6 +88,8 @@ class Session:
     waiting_runs: WaitingRuns = field(default_factory=lambda: WaitingRuns(State()))
     arrangements: Arrangements = field(default_factory=lambda: Arrangements(State()))
     settlings: Settlings = field(default_factory=lambda: Settlings(State()))
+    settling: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
+    """What sends the settlings that are under way here, by their ids."""
     applications: Applications = field(default_factory=lambda: Applications(State()))
     snoozes: DeskSnoozes = field(default_factory=lambda: DeskSnoozes(State()))
     mark_store: DeskMarks = field(default_factory=lambda: DeskMarks(State()))

@@ -206,6 +206,10 @@ class Settlement:
         now = await api(ops.get_change_request, self.space, self.request)
         self.request = now.id
         name = f"{self.space} {now.id}"
+        going = self.session.settling.get(name)
+        if going is not None and going is not asyncio.current_task():
+            await asyncio.wait({going})  # its screen was left, and it goes on
+            now = await api(ops.get_change_request, self.space, self.request)
         kept = await asyncio.to_thread(self.session.settlings.load, name)
         space = await api(ops.get_space, self.space)
         main = space.revision
@@ -422,9 +426,12 @@ class Settlement:
             raise NotDoneError(self.others[0].elsewhere.removesuffix("."))
         if mixed := self.mixed:
             raise NotDoneError(mixed)
+        if kept.id in self.session.settling:
+            raise NotDoneError("It is being sent already")
         if not await asyncio.to_thread(self.session.settlings.claim, kept.id):
             raise NotDoneError("Another copydesk is sending this")
         self.under_way, self._recall = True, recall
+        self.session.settling[kept.id] = sure(asyncio.current_task())
         try:
             known = kept.known if kept.state == "sending" else kept.head
             if self.now is not None and kept.state != "sending":
@@ -439,6 +446,7 @@ class Settlement:
             raise
         finally:
             self.under_way = False
+            del self.session.settling[kept.id]
             await asyncio.to_thread(self.session.settlings.release, kept.id)
 
     @property
@@ -473,7 +481,7 @@ class Settlement:
                 raise NotDoneError("main moved on: R reads it; your choices stay")
             changes = self._clearing(kept, now)
             if changes and changes != self._sent:
-                await self._write(kept, changes, "Make pages those of main in")
+                await self._write(kept, changes, "Begin to settle conflicts of")
             else:
                 await self._update(kept)
             return True

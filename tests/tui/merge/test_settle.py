@@ -245,7 +245,7 @@ async def test_what_is_sent_can_be_recalled_at_first(world: World, two: str) -> 
         await driver.send("y")
         await eventually(lambda: bool(app.session.writes.waits), driver.turn)
         await driver.settle()
-        assert "in #1 Retries: sent in" in driver.screen
+        assert "settle conflicts of #1 Retries: sent in" in driver.screen
         for key in ("r", "2", "ctrl+s"):
             await driver.send(key)
             assert "It is being sent." in driver.screen
@@ -257,6 +257,25 @@ async def test_what_is_sent_can_be_recalled_at_first(world: World, two: str) -> 
         app.session.recall_seconds = 0
         await driver.press("ctrl+s", "y")
         assert "#1 is settled" in driver.screen
+
+
+async def test_what_is_sent_goes_on_where_the_screen_is_left(world: World, two: str) -> None:
+    app = open_world(world, "review", at(two))
+    async with drive(app, "U", "y", "1", "J", "1", "ctrl+s", size=(140, 40)) as driver:
+        app.session.recall_seconds = 600
+        await driver.send("y")
+        await eventually(lambda: bool(app.session.writes.waits), driver.turn)
+        assert "sending 1" in driver.screen
+        await driver.send("q")
+        await eventually(lambda: driver.place.PLACE == "review", driver.turn)
+        await driver.send("U")
+        await eventually(lambda: driver.place.PLACE == "settle", driver.turn)
+        assert "r goes on" not in driver.screen, "it goes on by itself"
+        app.session.recall_seconds = 0
+        app.session.writes.waits[-1].over.set()
+        await driver.idle()
+        assert "#1 is settled: it has all of main." in driver.screen
+    assert await find_cut_off(app.session) == ""
 
 
 async def test_who_may_not_edit_is_told(world: World, two: str) -> None:

@@ -100,6 +100,8 @@ class WriteSender:
         self.waits: list[Wait] = []
         """The writes that can still be recalled, oldest first."""
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._held: set[asyncio.Task[Any]] = set()
+        """What else is waited for before all ends: it writes, or what was written goes on."""
         self._lines: dict[str, Written] = {}
         """The lines of the log by their entries in the journal."""
 
@@ -162,8 +164,8 @@ class WriteSender:
 
     @property
     def writing(self) -> frozenset[asyncio.Task[Any]]:
-        """The writes under way."""
-        return frozenset(self._tasks)
+        """The writes under way, and what else is waited for before all ends."""
+        return frozenset(self._tasks | self._held)
 
     @property
     def writes_pending(self) -> int:
@@ -620,8 +622,8 @@ class WriteSender:
 
     def hold_open(self, task: asyncio.Task[Any]) -> None:
         """Make quitting wait for a task, as for the writes under way."""
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._held.add(task)
+        task.add_done_callback(self._held.discard)
 
     def line_of(self, id: str) -> Written | None:
         """Return the log line of a journal entry, if it has one."""

@@ -652,33 +652,50 @@ class SettlePlace(Place, scope="settle"):
         self.reload()
 
     async def _go(self, *, recall: bool) -> None:
+        # It goes on where this is left: between its writes the request has pages of main.
+        sending = asyncio.create_task(self._send(recall=recall))
+        self.session.writes.hold_open(sending)
+        if await asyncio.shield(sending) and self.target.view == MERGES:
+            sheet = MergeSheet(self.settlement.space, sure(self.settlement.now).id)
+            await self.desk.push_screen_wait(sheet)
+            await self.desk.step_back(quits=False)
+
+    async def _send(self, *, recall: bool) -> bool:
+        """Send the choices, or go on with it, and tell how it ended; True when all was sent."""
         work = self.settlement
         try:
             await work.send(tell=self.refresh_frame, recall=recall)
         except RecalledError:
             self._show(top=False)
-            self.tell("Recalled: nothing was sent, the choices stay.")
-            return
+            self._tell("Recalled: nothing was sent, the choices stay.")
+            return False
         except WriteError as error:
             self._stopped(str(error))
-            return
+            return False
         except failure_types() as error:
             self._stopped(sentence(error))
-            return
+            return False
         self._show()
-        label = work.label.partition(" ")[0]
         undo = " u restores its text." if work.restored else ""
-        self.tell(f"{label} is settled: it has all of main.{undo}", "good")
-        if self.target.view == MERGES and self.settlement.now is not None:
-            sheet = MergeSheet(self.settlement.space, self.settlement.now.id)
-            await self.desk.push_screen_wait(sheet)
-            await self.desk.step_back(quits=False)
+        self._tell(f"{self._label} is settled: it has all of main.{undo}", "good")
+        if not self.is_attached:
+            await self.desk.merging.look_whether_settled()
+        return True
+
+    @property
+    def _label(self) -> str:
+        return self.settlement.label.partition(" ")[0]
 
     def _stopped(self, why: str) -> None:
         """Say why it stopped, and how it goes on."""
-        on = (
-            " r goes on, b puts the change request's pages back." if self.settlement.stopped else ""
-        )
+        on = ""
+        if self.settlement.stopped and self.is_attached:
+            on = " r goes on, b puts the change request's pages back."
+        elif self.settlement.stopped:
+            on = f" U in the review of {self._label} goes on."
         said = why.partition(" @, then r")[0].removesuffix(".")  # here another key goes on
-        self.tell(f"Stopped: {said}.{on}", "bad")
+        self._tell(f"Stopped: {said}.{on}", "bad")
         self._show(top=False)
+
+    def _tell(self, said: str, tone: str = "") -> None:
+        (self.tell if self.is_attached else self.session.report)(said, tone)

@@ -322,8 +322,8 @@ class CopydeskApp(DeskApp):
         ]
         with suppress(OSError):  # a place that shows marks says so
             await self.session.marks.read()
-        if any(told) and self.here is not None:
-            self.here.say(" ".join(filter(None, told)))
+        if any(told):
+            self.runs.tell(" ".join(filter(None, told)))
 
     @property
     def waking(self) -> bool:

@@ -52,7 +52,7 @@ class Runs:
         if self._runner is None:
             from copydesk.session.runs.merge import MergeRunner
 
-            self._runner = MergeRunner(self._app.session, self._tell)
+            self._runner = MergeRunner(self._app.session, self.tell)
         return self._runner
 
     @property
@@ -162,7 +162,8 @@ class Runs:
         if await self._app.push_screen_wait(sheet):
             self._app.exit()
 
-    def _tell(self, said: str, tone: str) -> None:
+    def tell(self, said: str, tone: str = "") -> None:
+        """Say what became of a run, on the place that is in front."""
         place = self._app.here
         if place is not None:
             # There M does nothing: what goes on is named by its footer.

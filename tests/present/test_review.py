@@ -341,6 +341,20 @@ def test_conflicts_name_the_page_and_both_sides(kind: str) -> None:
     assert any("main" in line and line.endswith("b") for line in lines)
 
 
+def test_the_lines_of_a_conflict_stand_beside_their_side() -> None:
+    lines = {"start": 3, "base": [], "primary": ["b " * 40], "change": ["c", "d"]}
+    conflict = Conflict.model_validate(
+        {"kind": "edited", "page": {"id": "p", "title": "Retries", "path": "r"}, "lines": [lines]}
+    )
+    facts = [(label, str(text)) for label, text in review.conflict_facts([conflict])][1:]
+    assert facts == [
+        ("line", "3"), ("before", "(nothing)"), ("here", "c"), (" ", "d"), ("main", "b " * 40)
+    ]  # fmt: skip
+    shown = [line.plain for line in review.conflict_lines([conflict])][-2:]
+    assert shown[0].startswith("     main     b b")
+    assert shown[1].startswith(" " * 14 + "b"), "a line that is wrapped goes on in its column"
+
+
 def test_a_refusal_says_which_guess_was_wrong() -> None:
     def result(rule: str, outcome: Outcome, said: str = "said") -> RuleResult:
         return RuleResult(rule, outcome, said)

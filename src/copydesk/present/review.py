@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from copydesk.domain.moments import age, ago
 from copydesk.domain.plain_documents import document_text
 from copydesk.domain.text import clean, listed, plural
 from copydesk.present.conflict import conflict_head
-from copydesk.present.facts import hint, readiness_text
+from copydesk.present.facts import Fact, hint, readiness_text
 from copydesk.present.markdown import wrap_exact
 from copydesk.present.merge_rules import rule_sign
 from copydesk.present.page_changes import counted
@@ -197,19 +197,35 @@ def _reviewers(rules: RulesRead | None, now: datetime, *, asks: bool) -> Lines:
     return [(" " if nth else "reviews", line) for nth, line in enumerate(lines)]
 
 
-def conflict_lines(conflicts: Sequence[Conflict]) -> list[Text]:
+def conflict_facts(conflicts: Sequence[Conflict]) -> list[Fact]:
     """Return conflicts in full: the page, the kind, and the lines of both sides."""
-    return [line for conflict in conflicts for line in _conflict(conflict)]
+    found = []
+    for conflict in conflicts:
+        found.append(Fact("", conflict_head(conflict)))
+        for lines in conflict.lines or ():
+            found.append(Fact("line", str(lines.start)))
+            sides = (("before", lines.base), ("here", lines.change), ("main", lines.primary))
+            for side, texts in sides:
+                said = [Text(clean(text, limit=2_000)) for text in texts]
+                found += [
+                    Fact(side if not nth else " ", text)
+                    for nth, text in enumerate(said or [Text("(nothing)", style="muted")])
+                ]
+    return found
 
 
-def _conflict(conflict: Conflict) -> Iterator[Text]:
-    yield conflict_head(conflict)
-    for lines in conflict.lines or ():
-        yield Text(f"   line {lines.start}", style="muted")
-        sides = (("before ", lines.base), ("here   ", lines.change), ("main   ", lines.primary))
-        for side, texts in sides:
-            lead = f"     {side}  "
-            for text in texts or ["(nothing)"]:
-                parts = wrap_exact([(clean(text, limit=2_000), "" if texts else "muted")], ROOM)
-                for nth, part in enumerate(parts):
-                    yield Text.assemble((lead if not nth else " " * len(lead), "muted"), *part)
+def conflict_lines(conflicts: Sequence[Conflict]) -> list[Text]:
+    """Return `conflict_facts` as lines, each side's wrapped beside its name."""
+    found = []
+    for label, text in conflict_facts(conflicts):
+        if isinstance(text, str):
+            found.append(Text(f"   {label} {text}", style="muted"))
+            continue
+        if not label:
+            found.append(text)
+            continue
+        parts = wrap_exact([(text.plain, str(text.style))], ROOM)
+        for nth, part in enumerate(parts):
+            lead = label if not nth else ""
+            found.append(Text.assemble((f"     {lead:9}", "muted"), *part))
+    return found

@@ -837,11 +837,11 @@ class MergeRunPlace(Place, scope="merge_run_place"):
 
     def _details(self, run: MergeRun, item: RunItem) -> list[Fact]:
         runner = self.runner
-        clashes: Sequence[Text] = ()
+        clashes: Sequence[Fact] = ()
         if item.key in runner.clashes and item.reason == "conflict":
-            from copydesk.present.review import conflict_lines
+            from copydesk.present.review import conflict_facts
 
-            clashes = conflict_lines(runner.clashes[item.key])
+            clashes = conflict_facts(runner.clashes[item.key])
         return present.details(
             run,
             item,

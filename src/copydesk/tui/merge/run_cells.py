@@ -132,7 +132,7 @@ def details(
     forecast: Forecast | None,
     standing: Standing | None,
     unread: str = "",
-    clashes: Iterable[Text] = (),
+    clashes: Iterable[Fact] = (),
 ) -> list[Fact]:
     """Return all there is to know of a request of a run."""
     facts: list[Fact] = []
@@ -143,7 +143,7 @@ def details(
     if item.said:
         tone = "bad" if item.reason and not item.settled else ""
         facts.append(Fact("", Text(item.said, style=tone)))
-    facts += [Fact("", line) for line in clashes]
+    facts += clashes
     if item.space_title:
         facts.append(Fact("space", item.space_title))
     if item.merged:

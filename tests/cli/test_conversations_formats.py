@@ -94,6 +94,13 @@ def test_somebody_at_a_terminal_is_asked_and_columns_are_kept(
     typed()
     assert "Send" not in send(here, "tickets.csv", "--yes")
     assert "“x” names no column" in send(here, "tickets.csv", "--columns", "x", status=2)
+    # What is not read is told: perhaps it says when.
+    rows = "Case Number,Description,Date/Time Opened,Age\n7,It stops.,11/13/2026 2:05 PM,3\n"
+    (tmp_path / "cases.csv").write_text(rows, encoding="utf-8")
+    said = send(here, "cases.csv", "--yes")
+    assert "id=Case Number,body=Description,created=Date/Time Opened" in said
+    assert "2026-11-13 14:05 UTC" in said
+    assert "cases.csv: not read: Age (--columns names them)" in said
     # What is said of a file in a known form is asked as well; what is typed cannot be.
     typed("n")
     assert "Login fails" in send(here, "june.json", status=1)

@@ -56,6 +56,9 @@ STANDARD_INPUT_NAME = "standard input"
 SHOWN = 3
 """So many conversations of a file are shown before they are sent."""
 
+UNREAD_SHOWN = 8
+"""So many columns that are not read are named."""
+
 _CELLS = 100
 _EXAMPLE_CELLS = 30
 _ENVELOPE = b"From - Thu Jan  1 00:00:00 1970\n"
@@ -303,6 +306,8 @@ def _columns(name: str, shape: Shape, choices: Choices, *, may_ask: bool) -> Col
         raise UsageError(f"{name}: {error}. Nothing was sent.") from error
     columns = likely_columns(shape)
     written = "" if columns is None else written_columns(columns, shape.header)
+    if may_ask and columns is not None:
+        _say_unread(name, columns, shape.header)
     if may_ask:
         if shape.nameless:
             say(f"{name}: {_NAMELESS.format(many=len(shape.header))}.")
@@ -320,7 +325,16 @@ def _columns(name: str, shape: Shape, choices: Choices, *, may_ask: bool) -> Col
     if sure.meant["body"] == sure.meant.get("subject"):
         by += ", with the subjects in place of what people write (--columns names another)"
     say(f"{name}: columns {by}: {written}")
+    _say_unread(name, sure, shape.header)
     return sure
+
+
+def _say_unread(name: str, columns: Columns, header: Sequence[str]) -> None:
+    read = {*columns.meant.values(), *columns.kept}
+    if unread := [clean(each) for at, each in enumerate(header) if each and at not in read]:
+        more = len(unread) - UNREAD_SHOWN
+        names = listed([*unread[:UNREAD_SHOWN], *([f"{more} more"] if more > 0 else [])])
+        say(f"{name}: not read: {names} (--columns names them)")
 
 
 _UNNAMED = "no column name says what people write"

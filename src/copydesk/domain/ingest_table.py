@@ -73,7 +73,8 @@ reply: reply|answer|response|agent reply|agent response|first reply|antwort|resp
     |risposta|回答|返信
 created: created|created at|created on|created time|created date|creation date|date|date created
     |timestamp|time|ts|createdate|created datetime|created utc|sent at|message date|opened
-    |opened at|submitted at|started at|requested|datum|erstellt|erstellt am|fecha|date de creation
+    |opened at|date opened|opened date|date/time opened|received at|submitted at|started at
+    |requested|datum|erstellt|erstellt am|fecha|date de creation
     |data|作成日|作成日時|受付日|受付日時|日時
 author: author|from|sender|requester|requester name|customer|customer name|contact|contact name|name
     |full name|requester email|email|e mail|from email|user|username|author login|user login

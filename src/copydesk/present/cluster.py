@@ -45,6 +45,9 @@ VIEWS_MEAN: Mapping[str, str] = {
 }
 """What is in a view."""
 
+ALL_CLOSED = f"All of them are closed: {list(VIEWS).index('closed') + 1} shows these."
+"""What to say where no cluster is open."""
+
 
 def none_yet(under_way: str = "", message: str = "") -> str:
     """Return what belongs where clusters would be, and how to begin.

@@ -185,6 +185,16 @@ async def test_what_looks_alike_is_taken_or_refused(
         assert "Sign-in fails case 0" in driver.screen
 
 
+async def test_where_all_are_closed_it_is_said(world: World) -> None:
+    many = len([name for name in ask(world) if "case" not in name.lower()])
+    async with drive(open_world(world, "clusters")) as driver:
+        for _ in range(many):
+            await driver.press("x")
+        assert "All of them are closed: 6 shows these." in driver.screen
+        await driver.press("6")
+        assert "Sign-in fails" in driver.screen
+
+
 @SIZES
 async def test_requests_are_begun_for_issues_and_linked(
     world: World, size: tuple[int, int], update_golden: bool

@@ -316,7 +316,9 @@ class ClusterRequests:
 
     def none_there(self, found: Sequence[ClusterRow], view: str) -> str:
         """Return what to say where a view has no cluster, ``found`` being all that there are."""
-        if not found or view not in present.VIEWS_MEAN:
+        if found and view not in present.VIEWS_MEAN:
+            return present.ALL_CLOSED
+        if not found:
             told = self.analysis
             return present.none_yet(*() if told is None else (told.said, told.message))
         return present.none_in(present.VIEWS_MEAN[view])

@@ -347,6 +347,7 @@ async def test_quit_in_the_middle_gone_on_with_at_the_next_start_and_paused(
     app, gate = opened(six, runs, 2, "merge-run")
     async with drive(app) as driver:
         assert "A merge run stopped at 2 of 3: ctrl+s goes on." in words(driver), "M does nothing"
+        assert app.merging.standings, "what is in the way is read where the run is found late"
 
     app, gate = opened(six, runs, 2, "spaces")
     async with drive(app) as driver:

@@ -70,7 +70,11 @@ class Runs:
         if not await _has_any(self._app.session.runs):
             return ""
         await asyncio.to_thread(import_module, "copydesk.session.runs.merge")
-        return await self.merging.find_interrupted()
+        said = await self.merging.find_interrupted()
+        place = self._app.here
+        if self.merging.run is not None and place is not None and place.PLACE == "merge-run":
+            place.read_again()  # it was opened before there was a run to read
+        return said
 
     async def find_waiting(self) -> str:
         """Find the requests that wait for their rules; return how many there are."""

@@ -52,3 +52,5 @@ async def test_owners_come_first_then_who_wrote_there_and_nobody_is_ticked(
         await driver.idle()
         await driver.press("space", "ctrl+s")
         assert "Asked: Jo Anand." in driver.screen
+        await driver.press("w", "space", "ctrl+s")
+        assert "Asked no longer: Jo Anand." in driver.screen

@@ -195,7 +195,11 @@ async def ask_reviewers(
         return
     old = frozenset(now)
     asked, left = sorted(chosen - old), sorted(old - chosen)
-    names = listed([person_name(people[user]) for user in sorted(chosen) if user in people])
+    done = "; ".join(
+        f"{words}: {listed([person_name(people[user]) for user in users if user in people])}"
+        for words, users in (("Asked", asked), ("Asked no longer", left))
+        if users
+    )
     steps = [(asked, "")] if asked else []
     steps += [([], user) for user in left]
     group = uuid4().hex if len(steps) > 1 else ""
@@ -214,7 +218,7 @@ async def ask_reviewers(
                     group=group,
                     recall=at == 0,
                     aged=since is not None,
-                    done=f"Asked: {names}." if names else "No one is asked now.",
+                    done=f"{done}.",
                 )
             except QueuedError as error:
                 waits = error

@@ -427,6 +427,11 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
                 await driver.send(key)
             await eventually(lambda: driver.app.screen is driver.place, driver.turn)
 
+        await approve("")
+        await eventually(lambda: bool(session.writes.waits), driver.turn)
+        await driver.press("u")
+        assert "Recalled: approve was not sent." in driver.screen
+        assert "kept" not in driver.screen, "nothing was written"
         await approve("Fine.")
         await eventually(lambda: bool(session.writes.waits), driver.turn)
         assert ": sent in 600 s, u recalls it" in driver.screen

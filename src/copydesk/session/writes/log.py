@@ -174,5 +174,6 @@ class Wait:
             async with asyncio.timeout_at(self.until):
                 await self.over.wait()
         if self.recalled:
-            kept = " What you wrote is kept (:drafts)." if self.line.draft else ""
+            written = self.line.draft and self.line.text
+            kept = " What you wrote is kept (:drafts)." if written else ""
             raise RecallError(f"Recalled: {self.doing} was not sent.{kept}")

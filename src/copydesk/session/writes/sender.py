@@ -576,7 +576,7 @@ class WriteSender:
             else write_sentence(
                 error,
                 what=line.named,
-                kept=line.text is not None and not (unkept or other),
+                kept=bool(line.text) and not (unkept or other),
             )
         )
         if other:

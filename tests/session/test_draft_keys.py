@@ -11,6 +11,7 @@ from copydesk.session.draft_keys import (
     levels,
     new_request_key,
     review_key,
+    source_key,
 )
 
 
@@ -50,6 +51,24 @@ def test_staged_levels_are_told_line_by_line() -> None:
         "- new@example.org: read, invited as a guest first",
     ]  # fmt: skip
     assert levels("").strip() == "0 changes staged"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (
+            "---\ntitle: Limits\nslug: limits\n---\n# Limits\n\n---\nA lot.\n",
+            "# Limits\n\n---\nA lot.\n\n\n```\ntitle: Limits\nslug: limits\n```",
+        ),
+        ("# Limits\n", "# Limits\n"),
+        ("---\ntitle: Limits\n---\n", "\n\n```\ntitle: Limits\n```"),
+        ("", ""),
+    ],
+)
+def test_an_edited_page_is_read_with_its_settings_below(text: str, read: str) -> None:
+    found = belonging(source_key("S", "C", "P"))
+    assert found is not None
+    assert found.summary(text) == read
 
 
 @pytest.mark.parametrize("key", ["", "a", "a/b", "a/b/c", "/b/request", "structure"])

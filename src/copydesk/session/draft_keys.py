@@ -109,6 +109,15 @@ def schema_text(text: str) -> str:
     return str(kept.get("text", "")) if isinstance(kept, dict) else text
 
 
+def page_text(text: str) -> str:
+    """Return an edited page with its settings below its text, where they are no heading."""
+    from copydesk.domain.page_source import without_front  # a start needs none of it
+
+    body = without_front(text).lstrip("\n")
+    settings = text.removesuffix(body).strip().strip("-").strip()
+    return f"{body}\n\n```\n{settings}\n```" if settings else body
+
+
 def levels(text: str) -> str:
     """Return staged levels as text."""
     from copydesk.domain.access import staged_of  # a start needs none of it
@@ -197,8 +206,9 @@ revert_key = Key(
 _new_key = Key("change-request {space} new", "changes", "new change request", "new")
 _new_for_cluster_key = replace(_new_key, form="change-request {space} new {cluster}")
 source_key = Key(
-    "page source {space} {change_request} {page}", "review", "edit of a page", "source {page}"
-)
+    "page source {space} {change_request} {page}", "review", "edit of a page", "source {page}",
+    page_text,
+)  # fmt: skip
 """The text of a page that is being edited, before it is staged."""
 _new_source_key = replace(
     source_key, form=f"page source {{space}} {NEW_REQUEST} {{page}}", place="pages"

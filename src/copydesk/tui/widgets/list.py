@@ -437,10 +437,11 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     @property
     def marks_line(self) -> str:
-        """What the status line says of marks: ``2 marked (0 hidden by filter)``; empty for none."""
+        """What the status line says of marks: ``2 marked (1 hidden by filter)``; empty for none."""
         if not self.marks:
             return ""
-        return f"{self.count_marks()} ({len(self.hidden_marks)} hidden by filter)"
+        hidden = f" ({count} hidden by filter)" if (count := len(self.hidden_marks)) else ""
+        return f"{self.count_marks()}{hidden}"
 
     def set_marks(self, marks: Iterable[str], rows: Mapping[str, T] = MappingProxyType({})) -> None:
         """Mark exactly these; ``rows`` holds the ones that the list has not loaded.

@@ -142,7 +142,7 @@ async def test_the_views_hold_what_they_say_and_fold_only_when_asked(desk: Desk)
         assert "Everything that is open is up to date. 5 are open (7 shows them)." in driver.screen
         await driver.press("7", "S", "escape", "g c")
         assert (here(driver).view, here(driver).backwards) == ("open", True)
-        assert "2 marked (0 hidden by filter)" in driver.screen
+        assert "2 marked   " in driver.screen
         # What was typed to filter one view by is not carried to another that is gone to.
         await driver.press("/")
         await typed(driver, "author:lee")
@@ -228,7 +228,7 @@ async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> 
         # A range, one by one, and what a view or a filter hides.
         assert subjects(driver) == ["Mine here", "Ready one", "Answered", "Asked", "Left alone"]
         await driver.burst("j", "v", "j", "j", "v")
-        assert "3 marked (0 hidden by filter)" in driver.screen
+        assert "3 marked   " in driver.screen
         await driver.press("/")
         await driver.burst(*"ready", "enter")
         assert "3 marked (2 hidden by filter)" in driver.screen
@@ -314,6 +314,7 @@ async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(desk: De
         )
         await driver.press("R", "A")
         assert "3 marked change requests" in driver.screen
+        assert "ctrl+s goes on, with a comment or without" in driver.screen
         await typed(driver, "Too long.")
         # Esc at the list of them sends nothing, and what was written is there again.
         await driver.press("ctrl+s")
@@ -454,6 +455,7 @@ async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes"), "g n", "j", "a", size=(140, 24)) as driver:
         assert driver.selected == desk.ids["Asked"]
         assert "needs you your review is asked for" in here(driver).facts.plain
+        assert "You wrote it" not in driver.screen
         await typed(driver, "Fine")
         await driver.burst("ctrl+s")
         assert "Approved #2; a review cannot be undone." in driver.screen
@@ -484,5 +486,7 @@ async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:
         assert "New since you looked" in here(driver).facts.plain
         assert "Lee Park wrote in a thread" in here(driver).facts.plain
         assert "●" in driver.line("2    Asked")
-        await driver.press("9", "a")
+        await driver.press("3", "a")
+        assert "You wrote it: what you say of it counts for no rule." in driver.screen
+        await driver.press("escape", "9", "a")
         assert "Put the cursor on a change request first." in driver.screen

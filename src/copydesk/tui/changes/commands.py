@@ -24,7 +24,7 @@ from copydesk.session.target import Target
 from copydesk.session.writes.bulk import REVERSIBLE, Bulk, NothingToDoError
 from copydesk.session.writes.comments import review_drafts
 from copydesk.session.writes.log import WriteError
-from copydesk.session.writes.requests import FINAL, NO_REVIEWS, VERBS, not_yours, verdict
+from copydesk.session.writes.requests import FINAL, NO_REVIEWS, OWN, VERBS, not_yours, verdict
 from copydesk.tui.conversations.rows import go_to_cluster
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm
@@ -683,7 +683,7 @@ class PeopleCommands(Commands, scope="changes"):
             Text(f"{plural(len(rows), 'marked change request')}: {listed(labels)}", style="strong"),
             "What you write goes to each. Nothing is sent yet: the next dialog lists them.",
         )
-        sheet = WriteSheet(verb, key, facts=facts, verdict=True)
+        sheet = WriteSheet(verb, key, facts=facts, verb="goes on", verdict=True)
         said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if said is None:
             return
@@ -702,6 +702,9 @@ class PeopleCommands(Commands, scope="changes"):
 
     def _facts(self, row: ChangeRow, waiting: int) -> tuple[str | Text, ...]:
         facts: list[str | Text] = [Text(row.named, style="strong")]
+        me = self.place.session.me
+        if me is not None and row.author_id == me.id:
+            facts.append(Text(OWN, "warn"))
         if count := open_threads(row, self.place.known.details(row)):
             facts.append(plural(count, "open thread"))
         if waiting:

@@ -429,7 +429,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         quote: str = "",
         facts: tuple[Fact, ...] = (),
         why: str = "",
-        verb: str = "send",
+        verb: str = "",
         begins: int | None = None,
         instead: str = "",
         verdict: bool = False,
@@ -444,7 +444,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         self._facts = (*warning, *facts, *([instead] if instead else []))
         self.may_move = bool(instead)
         self.moving = False
-        self._verb = verb
+        self._verb = verb or ("sends it" if verdict else "send")
         self._verdict = verdict
         self._ticks = DraftTicks(drafts, where) if drafts else None
         self.composer = Composer(
@@ -487,7 +487,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
             keys = (("tab", "to the drafts"), ("space", "ticks"))
             if self._ticks is None:
                 keys = (("/", "replies"),)
-            keys = (("ctrl+s", f"sends it{words}"), *keys, ("esc", "cancel"))
+            keys = (("ctrl+s", f"{self._verb}{words}"), *keys, ("esc", "cancel"))
             between = "   "
         parts = [Text.assemble((key, "accent"), f" {what}") for key, what in keys]
         return Text(between).join(parts)

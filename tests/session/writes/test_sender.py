@@ -902,6 +902,21 @@ async def test_a_text_that_was_refused_is_kept_whatever_was_typed_since(
         assert drafts.own_text(key) == (typed or "Words.")
 
 
+async def test_a_write_whose_screen_was_left_says_what_failed(world: World, tmp_path: Path) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    desk.session.recall_seconds = 600
+    desk.trouble(403)
+    going = asyncio.create_task(desk.comment("request", "Words.", recall=True))
+    await eventually(lambda: bool(desk.session.writes.waits), lambda: asyncio.sleep(0))
+    going.cancel()
+    await asyncio.wait([going])
+    desk.session.writes.send_now()
+    await asyncio.wait(desk.session.writes.writing)
+    await asyncio.sleep(0)
+    assert desk.said[-1].startswith("bad: Comment #1: Not allowed: The door is shut")
+
+
 def _full(key: str, text: str) -> None:
     raise OSError(28, "No space left on device")
 

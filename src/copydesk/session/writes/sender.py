@@ -515,6 +515,8 @@ class WriteSender:
             # Its screen was left: the reader of the next one is told.
             done = line.state == "done"
             said = f"Done: {line.what.lower()} {line.target}" if done else line.message
+            if line.state == "failed":  # that alone does not say what failed
+                said = f"{line.what} {line.target}: {said}"
             waits = line.state == "queued"
             self._session.report(said, "good" if done else "warn" if waits else "bad")
 

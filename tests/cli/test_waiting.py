@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import json
 import os
 import pty
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 import pytest
 
 from copydesk.cli import main, output, waiting
+from copydesk.cli.errors import agreed
 from tests import faults
 from tests.cli.script_desk import Screen, ScriptDesk
 from tests.faulty import Asked, Fault, FaultyServer, always
@@ -142,6 +144,16 @@ def test_the_line_fits_the_terminal_that_it_is_said_on(monkeypatch: pytest.Monke
         output.redraw("Looking for an address among your sites")
     assert os.read(main_end, 1000).decode() == f"{AWAY}Looking for an address among…"
     os.close(main_end)
+
+
+def test_a_question_has_the_line_to_itself(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+    output.last_line.clear()
+    output.redraw("4,000 checked")
+    assert not agreed("Send 4,000 conversations?")
+    assert capsys.readouterr().err == f"{AWAY}4,000 checked{AWAY}Send 4,000 conversations? y/N "
 
 
 def test_a_line_is_taken_away_only_where_there_is_one(

@@ -63,8 +63,9 @@ def asked(question: str) -> str:
     import signal
     from threading import current_thread, main_thread
 
-    from copydesk.cli.output import last_line, put_stderr
+    from copydesk.cli.output import last_line, put_stderr, redraw
 
+    redraw()  # how far it is was said on this line
     put_stderr(f"{question} ", end="")
     before = signal.getsignal(signal.SIGINT) if current_thread() is main_thread() else None
     try:

@@ -54,3 +54,32 @@ async def test_owners_come_first_then_who_wrote_there_and_nobody_is_ticked(
         assert "Asked: Jo Anand." in driver.screen
         await driver.press("w", "space", "ctrl+s")
         assert "Asked no longer: Jo Anand." in driver.screen
+
+
+async def test_all_are_asked_where_the_screen_is_left(world: World) -> None:
+    review = ReviewWorld(world)
+    world.user("jo", display_name="Jo Anand")
+    world.user("kim", display_name="Kim Li")
+    app = review.app()
+
+    def asked() -> set[str]:
+        rows = world.store.read(lambda tx: tx.all("SELECT * FROM requested_reviewer"))
+        return {str(row["user_id"]) for row in rows}
+
+    async with drive(app, "w", size=(140, 40)) as driver:
+        await driver.press("space", "ctrl+s")
+        before = asked()
+        assert len(before) == 1
+        app.session.recall_seconds = 600
+        await driver.press("w", "space", "down", "space")
+        await driver.send("ctrl+s")
+        await eventually(lambda: bool(app.session.writes.waits), driver.turn)
+        await driver.send("g")
+        await driver.send("s")
+        await eventually(lambda: driver.place.PLACE == "spaces", driver.turn)
+        app.session.writes.send_now()
+        await driver.idle()
+        assert "Asked: " in driver.screen
+        assert "Asked no longer: " in driver.screen
+    assert len(asked()) == 1
+    assert not asked() & before

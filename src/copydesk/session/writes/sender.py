@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -626,6 +626,24 @@ class WriteSender:
         """Make quitting wait for a task, as for the writes under way."""
         self._held.add(task)
         task.add_done_callback(self._held.discard)
+
+    async def whole(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do several writes to the end, also where their screen is left. Raises as ``work`` does.
+
+        Where it was left, what ``work`` raises is reported.
+        """
+        task = asyncio.create_task(work)
+        self.hold_open(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.add_done_callback(self._report_left)
+            raise
+
+    def _report_left(self, task: asyncio.Task[Any]) -> None:
+        if not task.cancelled() and (error := task.exception()) is not None:
+            tone = "warn" if isinstance(error, QueuedError) else "bad"
+            self._session.report(sentence(error), tone)
 
     def line_of(self, id: str) -> Written | None:
         """Return the log line of a journal entry, if it has one."""

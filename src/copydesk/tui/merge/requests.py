@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -195,39 +195,46 @@ async def ask_reviewers(
         return
     old = frozenset(now)
     asked, left = sorted(chosen - old), sorted(old - chosen)
-    done = "; ".join(
-        f"{words}: {listed([person_name(people[user]) for user in users if user in people])}"
-        for words, users in (("Asked", asked), ("Asked no longer", left))
-        if users
-    )
+
+    def names(users: Iterable[str]) -> str:
+        return listed([person_name(people[user]) for user in users if user in people])
+
     steps = [(asked, "")] if asked else []
     steps += [([], user) for user in left]
     group = uuid4().hex if len(steps) > 1 else ""
-    waits: QueuedError | None = None
-    try:
-        for at, (new, gone) in enumerate(steps):
-            try:
-                await place.writer.perform(
-                    "Ask for a review" if new else "Ask no longer for a review",
-                    label,
-                    partial(_send, space=space, request=request, asked=new, left=gone),
-                    reversal=reviewers_asked(
-                        space, request, asked=new, left=[gone] if gone else []
-                    ),
-                    expects=still_discussed(space, request),
-                    group=group,
-                    recall=at == 0,
-                    aged=since is not None,
-                    done=f"{done}.",
+
+    async def send() -> None:
+        waits: QueuedError | None = None
+        said: list[str] = []
+        try:
+            for at, (new, gone) in enumerate(steps):
+                said.append(
+                    f"Asked: {names(new)}." if new else f"Asked no longer: {names([gone])}."
                 )
-            except QueuedError as error:
-                waits = error
-    finally:
-        # While nobody is there, reading would only say so, over what is told of the writes.
-        if place.is_attached and not place.session.offline:
-            sent()
-    if waits is not None:
-        raise waits
+                try:
+                    await place.writer.perform(
+                        "Ask for a review" if new else "Ask no longer for a review",
+                        label,
+                        partial(_send, space=space, request=request, asked=new, left=gone),
+                        reversal=reviewers_asked(
+                            space, request, asked=new, left=[gone] if gone else []
+                        ),
+                        expects=still_discussed(space, request),
+                        group=group,
+                        recall=at == 0,
+                        aged=since is not None,
+                        done=" ".join(said),
+                    )
+                except QueuedError as error:
+                    waits = error
+        finally:
+            # While nobody is there, reading would only say so, over what is told of the writes.
+            if place.is_attached and not place.session.offline:
+                sent()
+        if waits is not None:
+            raise waits
+
+    await place.session.writes.whole(send())
 
 
 def _options(people: Mapping[str, User]) -> list[Option]:

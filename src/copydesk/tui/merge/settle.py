@@ -653,9 +653,8 @@ class SettlePlace(Place, scope="settle"):
 
     async def _go(self, *, recall: bool) -> None:
         # It goes on where this is left: between its writes the request has pages of main.
-        sending = asyncio.create_task(self._send(recall=recall))
-        self.session.writes.hold_open(sending)
-        if await asyncio.shield(sending) and self.target.view == MERGES:
+        sent = await self.session.writes.whole(self._send(recall=recall))
+        if sent and self.target.view == MERGES:
             sheet = MergeSheet(self.settlement.space, sure(self.settlement.now).id)
             await self.desk.push_screen_wait(sheet)
             await self.desk.step_back(quits=False)

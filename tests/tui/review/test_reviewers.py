@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from copydesk.domain.owners import Owned
+from copydesk.session.target import Target
 from tests.drive import drive, eventually
+from tests.tui.opening import open_world
 from tests.tui.review_world import Faults, ReviewWorld
 from tests.world import World
 
@@ -60,13 +62,13 @@ async def test_all_are_asked_where_the_screen_is_left(world: World) -> None:
     review = ReviewWorld(world)
     world.user("jo", display_name="Jo Anand")
     world.user("kim", display_name="Kim Li")
-    app = review.app()
+    app = open_world(world, "changes", Target(world.home, space=review.space))
 
     def asked() -> set[str]:
         rows = world.store.read(lambda tx: tx.all("SELECT * FROM requested_reviewer"))
         return {str(row["user_id"]) for row in rows}
 
-    async with drive(app, "w", size=(140, 40)) as driver:
+    async with drive(app, "enter", "w", size=(140, 40)) as driver:
         await driver.press("space", "ctrl+s")
         before = asked()
         assert len(before) == 1
@@ -74,9 +76,8 @@ async def test_all_are_asked_where_the_screen_is_left(world: World) -> None:
         await driver.press("w", "space", "down", "space")
         await driver.send("ctrl+s")
         await eventually(lambda: bool(app.session.writes.waits), driver.turn)
-        await driver.send("g")
-        await driver.send("s")
-        await eventually(lambda: driver.place.PLACE == "spaces", driver.turn)
+        await driver.send("q")
+        await eventually(lambda: driver.place.PLACE == "changes", driver.turn)
         app.session.writes.send_now()
         await driver.idle()
         assert "Asked: " in driver.screen

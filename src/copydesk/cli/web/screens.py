@@ -51,8 +51,13 @@ settings, the keyring, whom it trusts, and proxies. No editor, no display, and n
 wire carries.
 """
 
-OF_BROWSERS = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
-"""What the terminal in the page is."""
+OF_BROWSERS = {
+    "TERM": "xterm-256color",
+    "COLORTERM": "truecolor",
+    "LANG": "C.UTF-8",
+    "UNICODE_VERSION": "12.1.0",
+}
+"""What the terminal in the page is. It takes emoji that are younger for one cell wide."""
 
 
 def of_window(wire: int) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The screens in a real Chromium (`make browser`): link, origin, merge, reload.
+"""The screens in a real Chromium (`make browser`): what only a browser shows of them.
 
     python -m tests.cli.web.chromium [FOLDER]
 
@@ -9,12 +9,19 @@ part of the suite: a machine without a Chromium could only skip it.
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page, WebSocket, sync_playwright
+from playwright.sync_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Request,
+    WebSocket,
+    sync_playwright,
+)
 
 from tests.cli.web.served import Desk, Server, served, waited
 from tests.terminal.program import Display
@@ -23,6 +30,9 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 LARGEST = (200, 60)
 """More than a page shows."""
+
+ELSEWHERE = "http://127.0.0.1:1/"
+"""A page of another origin."""
 
 SOCKETS = """(address) => new Promise((done) => {
   const socket = new WebSocket(address);
@@ -45,14 +55,72 @@ def main(arguments: list[str]) -> int:
         try:
             with served(folder, "--desk", str(desk.path)) as server:
                 context = chromium.new_context(viewport={"width": 1280, "height": 800})
+                context.route(ELSEWHERE, lambda route: route.fulfill(body="<p>Elsewhere</p>"))
                 _link_twice(server, context, chromium.new_context())
                 _origin(server, context)
                 _merge(server, context, desk, pictures)
+                _clipboard(server, context)
+                _way_back(server, context, pictures)
         finally:
             chromium.close()
             desk.world.close()
-    sys.stdout.write("link, origin, merge, reload: 4 passed, 0 failed\n")
+    sys.stdout.write("link, origin, merge, clipboard, way back: 5 passed, 0 failed\n")
     return 0
+
+
+class Shown:
+    """A page that is open, and what its terminal shows."""
+
+    def __init__(self, context: BrowserContext, server: Server, path: str) -> None:
+        self.page = page = context.new_page()
+        self.displays = [Display(LARGEST)]
+        self._wrong: list[str] = []
+        self._own = server.address
+        page.on("websocket", self._follow)
+        page.on("console", self._told)
+        page.on("pageerror", lambda error: self._wrong.append(str(error)))
+        page.on("request", self._asked)
+        page.goto(f"{server.address}{path}")
+
+    @property
+    def shown(self) -> str:
+        return self.displays[-1].shown
+
+    def until(self, text: str, *, gone: bool = False) -> None:
+        """Wait until its terminal shows ``text``, or no more."""
+        self.wait(lambda: (text in self.shown) != gone, repr(text))
+
+    def wait(self, there: Callable[[], bool], what: str) -> None:
+        def seen() -> bool:
+            self.page.wait_for_timeout(50)
+            return there()
+
+        waited(seen, what)
+
+    def press(self, key: str, text: str, *, gone: bool = False) -> None:
+        """Press a key, and wait until it has shown something."""
+        self.page.keyboard.press(key)
+        self.until(text, gone=gone)
+
+    def close(self) -> None:
+        """Close it; all that it loaded and did was in order."""
+        self.page.close()
+        assert not self._wrong, self._wrong
+
+    def _follow(self, socket: WebSocket) -> None:
+        display = Display(LARGEST)
+        self.displays.append(display)
+        socket.on(
+            "framereceived", lambda data: display.show(data) if isinstance(data, bytes) else None
+        )
+
+    def _told(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self._wrong.append(message.text)
+
+    def _asked(self, request: Request) -> None:
+        if not request.url.startswith((f"{self._own}/", "data:")):
+            self._wrong.append(f"It loads {request.url}")
 
 
 def _link_twice(server: Server, context: BrowserContext, other: BrowserContext) -> None:
@@ -70,15 +138,19 @@ def _link_twice(server: Server, context: BrowserContext, other: BrowserContext) 
 
 
 def _origin(server: Server, context: BrowserContext) -> None:
-    """A page of another origin in the same browser gets no socket, with the cookie and all."""
+    """A page of another origin in the same browser gets no socket, nor a hold of the window."""
     page = context.new_page()
     page.goto(server.address)
     at = page.url.replace("http", "ws", 1) + "/screens"
     strange = context.new_page()
-    strange.route("http://127.0.0.1:1/", lambda route: route.fulfill(body="<p>Elsewhere</p>"))
-    strange.goto("http://127.0.0.1:1/")
+    strange.goto(ELSEWHERE)
     assert strange.evaluate(SOCKETS, at) == "refused"
     assert page.evaluate(SOCKETS, at) == "open"
+    with context.expect_page() as opened:
+        page.evaluate("(address) => void open(address, '_blank')", ELSEWHERE)
+    opened.value.wait_for_url(ELSEWHERE)
+    assert opened.value.evaluate("window.opener") is None
+    opened.value.close()
     for each in (page, strange):
         each.close()
     server.until_windows(0)
@@ -86,57 +158,86 @@ def _origin(server: Server, context: BrowserContext) -> None:
 
 def _merge(server: Server, context: BrowserContext, desk: Desk, pictures: Path) -> None:
     """A change request is opened, commented and merged; loaded again, the page is there again."""
-    page = context.new_page()
-    told: list[str] = []
-    seen = [Display(LARGEST)]
-    page.on("websocket", lambda socket: seen.append(_following(socket)))
-    page.on("console", lambda message: told.append(f"{message.type}: {message.text}"))
-    page.goto(f"{server.address}{desk.app_url}")
-    server.until_windows(1)
-    _until(page, lambda: "Nine times" in seen[-1].shown, "review")
-    _press(page, "2", "c")
-    page.keyboard.type("Since when?")
-    _press(page, "Alt+t", "Alt+t", "Control+s")
-    _until(page, lambda: "Since when?" in "".join(desk.comments), "comment")
-    page.screenshot(path=pictures / "review.png")
-    _press(page, "m")
+    shown = Shown(context, server, desk.app_url)
+    shown.until("Nine times")
+    shown.press("2", "We try")
+    shown.press("c", "preview")
+    shown.page.keyboard.type("*Since* when?")
+    shown.until("*Since* when?")
+    shown.press("Alt+t", "*Since*", gone=True)
+    shown.press("Alt+t", "*Since*")
+    shown.page.keyboard.press("Control+s")
+    shown.wait(lambda: "*Since* when?" in "".join(desk.comments), "comment")
+    shown.page.screenshot(path=pictures / "review.png")
+    shown.press("m", "y merge")
 
     def merged() -> bool:
-        _press(page, "y")
+        # Again where it came before the question could be read.
+        shown.page.keyboard.press("y")
+        shown.page.wait_for_timeout(500)
         return desk.status == "merged"
 
-    _until(page, merged, "merge")
-    at = page.url
-    page.reload()
-    assert page.url == at
-    _until(page, lambda: len(seen) == 3 and "Nine times" in seen[-1].shown, "review again")
-    page.screenshot(path=pictures / "again.png")
-    page.close()
+    shown.wait(merged, "merge")
+    at = shown.page.url
+    shown.page.reload()
+    assert shown.page.url == at
+    shown.wait(lambda: len(shown.displays) == 3, "socket of the page that was loaded again")
+    shown.until("Nine times")
+    shown.page.screenshot(path=pictures / "again.png")
+    shown.close()
     server.until_windows(0)
-    assert not [each for each in told if each.startswith("error")], told
 
 
-def _following(socket: WebSocket) -> Display:
-    """Return what a socket draws."""
-    display = Display(LARGEST)
-    socket.on("framereceived", lambda data: display.show(data) if isinstance(data, bytes) else None)
-    return display
+def _clipboard(server: Server, context: BrowserContext) -> None:
+    """What is selected is copied by ctrl+c, and ctrl+v pastes it."""
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    shown = Shown(context, server, "/")
+    shown.until("live now")
+    page = shown.page
+    page.keyboard.down("Shift")
+    page.mouse.move(1, 10)
+    page.mouse.down()
+    page.mouse.move(400, 10, steps=5)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    page.keyboard.press("Control+c")
+    shown.wait(lambda: "own desk" in page.evaluate("navigator.clipboard.readText()"), "copy")
+    assert "Press ctrl+c again" not in shown.shown
+    page.evaluate("navigator.clipboard.writeText('of the clipboard')")
+    shown.press("/", "filter")
+    shown.press("Control+v", "of the clipboard")
+    shown.close()
+    server.until_windows(0)
 
 
-def _press(page: Page, *keys: str) -> None:
-    """Press keys as slowly as a person who looks at what each does."""
-    for key in keys:
-        page.wait_for_timeout(2000)
-        page.keyboard.press(key)
+def _way_back(server: Server, context: BrowserContext, pictures: Path) -> None:
+    """A page says that its window ended or nobody answers; mouse and keys lead back."""
+    shown = Shown(context, server, "/")
+    page = shown.page
+    again = page.get_by_role("link", name="Open it again")
 
+    def by_keys() -> None:
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
 
-def _until(page: Page, there: Callable[[], bool], what: str) -> None:
-    def seen() -> bool:
-        page.wait_for_timeout(200)
-
-        return there()
-
-    waited(seen, what)
+    for lead_back in (again.click, by_keys):
+        shown.until("live now")
+        shown.press("Control+c", "Press ctrl+c again")
+        page.keyboard.press("Control+c")
+        page.get_by_text("This window has ended").wait_for()
+        windows = len(shown.displays)
+        lead_back()
+        shown.wait(lambda: len(shown.displays) > windows, "another socket")  # noqa: B023
+    shown.until("live now")
+    silent = page.get_by_text("copydesk does not answer")
+    server.process.send_signal(signal.SIGSTOP)
+    silent.wait_for()
+    server.process.send_signal(signal.SIGCONT)
+    silent.wait_for(state="hidden")
+    server.process.send_signal(signal.SIGINT)
+    page.get_by_text("The connection to copydesk was lost").wait_for()
+    page.screenshot(path=pictures / "lost.png")
+    shown.close()
 
 
 if __name__ == "__main__":

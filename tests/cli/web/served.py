@@ -197,13 +197,13 @@ class Window(Display):
 
         self.wait(answered, what)
 
-    def closed(self) -> None:
-        """Wait until the server closes it."""
+    def closed(self) -> int:
+        """Wait until the server closes it, and return the code with which it does."""
         try:
             while True:
                 self.read(PATIENCE)
         except ConnectionClosed:
-            pass
+            return self.socket.close_code or 0
 
     def lose(self) -> None:
         """Lose it, as where a browser is killed: nobody says good-bye."""

@@ -117,6 +117,7 @@ def test_a_page_loads_nothing_from_elsewhere_and_is_in_no_frame(browser: Browser
     policy = page.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy
+    assert page.headers["cross-origin-opener-policy"] == "same-origin"
     assert page.headers["referrer-policy"] == "no-referrer"
     assert page.headers["cache-control"] == "no-store"
     for name in ("js/textual.js", "css/xterm.css", "fonts/RobotoMono-VariableFont_wght.ttf"):

@@ -20,6 +20,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.cli.web.served import Browser, Desk, Server, served, waited
 
+ENDED = 1000
+"""The code by which a page tells a window that ended from a connection that was lost."""
+
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
@@ -109,8 +112,10 @@ def test_a_lost_socket_keeps_what_was_typed_and_the_page_opens_there_again(
         # Loaded again while the old page is still there: that one is over.
         with browser.window(at) as third:
             third.until("We try")
-            again.closed()
+            assert again.closed() == ENDED
             server.until_windows(1)
+            server.process.send_signal(signal.SIGINT)
+            assert third.closed() != ENDED
     assert desk.comments == []
 
 

@@ -54,26 +54,29 @@ def main(arguments: list[str]) -> int:
         chromium = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         try:
             with served(folder, "--desk", str(desk.path)) as server:
-                context = chromium.new_context(viewport={"width": 1280, "height": 800})
+                context = chromium.new_context(
+                    viewport={"width": 1280, "height": 800}, color_scheme="light"
+                )
                 context.route(ELSEWHERE, lambda route: route.fulfill(body="<p>Elsewhere</p>"))
                 _link_twice(server, context, chromium.new_context())
                 _origin(server, context)
                 _merge(server, context, desk, pictures)
-                _clipboard(server, context)
+                _habits(server, context)
                 _way_back(server, context, pictures)
         finally:
             chromium.close()
             desk.world.close()
-    sys.stdout.write("link, origin, merge, clipboard, way back: 5 passed, 0 failed\n")
+    sys.stdout.write("link, origin, merge, habits, way back: 5 passed, 0 failed\n")
     return 0
 
 
 class Shown:
-    """A page that is open, and what its terminal shows."""
+    """A page that is open, what its terminal shows, and what was ``sent`` of it."""
 
     def __init__(self, context: BrowserContext, server: Server, path: str) -> None:
         self.page = page = context.new_page()
         self.displays = [Display(LARGEST)]
+        self.sent: list[str] = []
         self._wrong: list[str] = []
         self._own = server.address
         page.on("websocket", self._follow)
@@ -110,6 +113,7 @@ class Shown:
     def _follow(self, socket: WebSocket) -> None:
         display = Display(LARGEST)
         self.displays.append(display)
+        socket.on("framesent", lambda data: self.sent.append(str(data)))
         socket.on(
             "framereceived", lambda data: display.show(data) if isinstance(data, bytes) else None
         )
@@ -188,8 +192,8 @@ def _merge(server: Server, context: BrowserContext, desk: Desk, pictures: Path) 
     server.until_windows(0)
 
 
-def _clipboard(server: Server, context: BrowserContext) -> None:
-    """What is selected is copied by ctrl+c, and ctrl+v pastes it."""
+def _habits(server: Server, context: BrowserContext) -> None:
+    """ctrl+c copies what is selected, ctrl+v pastes, alt+down is that; it is as light as here."""
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     shown = Shown(context, server, "/")
     shown.until("live now")
@@ -203,6 +207,9 @@ def _clipboard(server: Server, context: BrowserContext) -> None:
     page.keyboard.press("Control+c")
     shown.wait(lambda: "own desk" in page.evaluate("navigator.clipboard.readText()"), "copy")
     assert "Press ctrl+c again" not in shown.shown
+    page.keyboard.press("Alt+ArrowDown")
+    shown.wait(lambda: any("[1;3B" in each for each in shown.sent), "alt+down")
+    assert any("]11;rgb:f0f0" in each for each in shown.sent)
     page.evaluate("navigator.clipboard.writeText('of the clipboard')")
     shown.press("/", "filter")
     shown.press("Control+v", "of the clipboard")

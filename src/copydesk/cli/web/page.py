@@ -28,16 +28,18 @@ _FONT = f"{STATIC}/fonts/RobotoMono-VariableFont_wght.ttf"
 
 _STYLE = f"""
 @font-face{{font-family:"Roboto Mono";src:url("{_FONT}")}}
-html,body{{height:100%;margin:0;background:#14171c;color:#d6dae0;overflow:hidden}}
+:root{{--ground:#14171c;--text:#d6dae0;--link:#7aa2d6}}
+@media (prefers-color-scheme:light){{:root{{--ground:#fbfaf7;--text:#24282d;--link:#2b5c9e}}}}
+html,body{{height:100%;margin:0;background:var(--ground);color:var(--text);overflow:hidden}}
 body{{font:16px/1.5 "Roboto Mono",monospace}}
 .said{{position:fixed;z-index:11;left:0;right:0;bottom:0;margin:0;padding:.5rem 1rem}}
-.said{{background:#14171c;border-top:1px solid}}
+.said{{background:var(--ground);border-top:1px solid}}
 .silent,.ended,.lost{{display:none}}
 body.-first-byte .opens,body.-closed .opens{{display:none}}
 body.-silent .silent,body.-closed:not(.-lost) .ended,body.-lost .lost{{display:block}}
 body.-closed .textual-terminal{{opacity:.5}}
 .xterm .xterm-viewport{{background:none!important;overflow:hidden}}
-a{{color:#7aa2d6}}
+a{{color:var(--link)}}
 """
 """What is said lies over the terminal, which has layers up to 10."""
 
@@ -60,6 +62,12 @@ window.WebSocket = class extends WebSocket {
       asked = true;
       this.send('["ping", ""]');
     }, ASK);
+    this.addEventListener("open", () => {
+      // The program asks the terminal whether its background is light: it has the browser's.
+      if (!matchMedia("(prefers-color-scheme: light)").matches) return;
+      const data = new TextEncoder().encode("\\x1b]11;#fff\\x07").buffer;
+      this.dispatchEvent(new MessageEvent("message", {data}));
+    });
     this.addEventListener("message", (event) => {
       asked = false;
       said.remove("-silent");

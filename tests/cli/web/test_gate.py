@@ -114,6 +114,7 @@ def test_a_page_loads_nothing_from_elsewhere_and_is_in_no_frame(browser: Browser
     browser.enter()
     page = browser.http.get(browser.opened())
     assert "https://" not in page.text
+    assert "copydesk --linear" in page.text
     policy = page.headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "frame-ancestors 'none'" in policy

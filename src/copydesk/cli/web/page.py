@@ -37,7 +37,7 @@ body{{font:16px/1.5 "Roboto Mono",monospace}}
 .silent,.ended,.lost{{display:none}}
 body.-first-byte .opens,body.-closed .opens{{display:none}}
 body.-silent .silent,body.-closed:not(.-lost) .ended,body.-lost .lost{{display:block}}
-body.-closed .textual-terminal{{opacity:.5}}
+body.-closed .textual-terminal{{opacity:.7}}
 .xterm .xterm-viewport{{background:none!important;overflow:hidden}}
 a{{color:var(--link)}}
 """
@@ -65,8 +65,10 @@ window.WebSocket = class extends WebSocket {
     this.addEventListener("open", () => {
       // The program asks the terminal whether its background is light: it has the browser's.
       if (!matchMedia("(prefers-color-scheme: light)").matches) return;
-      const data = new TextEncoder().encode("\\x1b]11;#fff\\x07").buffer;
-      this.dispatchEvent(new MessageEvent("message", {data}));
+      for (const colour of ["11;#fff", "10;#222"]) {
+        const data = new TextEncoder().encode(`\\x1b]${colour}\\x07`).buffer;
+        this.dispatchEvent(new MessageEvent("message", {data}));
+      }
     });
     this.addEventListener("message", (event) => {
       asked = false;
@@ -122,6 +124,8 @@ _PAGE = f"""<!doctype html>
 <style>{_STYLE}</style>
 <script>{_SCRIPT}</script><script src="{STATIC}/js/textual.js"></script></head>
 <body><div id="terminal" class="textual-terminal" data-font-size="{FONT_SIZE}"
+role="application"
+aria-label="A picture of copydesk. It is read aloud in a terminal: copydesk --linear"
 data-session-websocket-url="SOCKET"></div>
 <p class="said opens" id="start">Opening copydesk</p>
 <div role="status"><p class="said silent">copydesk does not answer.

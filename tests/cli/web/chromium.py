@@ -8,6 +8,7 @@ part of the suite: a machine without a Chromium could only skip it.
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import sys
@@ -60,13 +61,13 @@ def main(arguments: list[str]) -> int:
                 context.route(ELSEWHERE, lambda route: route.fulfill(body="<p>Elsewhere</p>"))
                 _link_twice(server, context, chromium.new_context())
                 _origin(server, context)
-                _merge(server, context, desk, pictures)
                 _habits(server, context)
+                _merge(server, context, desk, pictures)
                 _way_back(server, context, pictures)
         finally:
             chromium.close()
             desk.world.close()
-    sys.stdout.write("link, origin, merge, habits, way back: 5 passed, 0 failed\n")
+    sys.stdout.write("link, origin, habits, merge, way back: 5 passed, 0 failed\n")
     return 0
 
 
@@ -104,6 +105,18 @@ class Shown:
         """Press a key, and wait until it has shown something."""
         self.page.keyboard.press(key)
         self.until(text, gone=gone)
+
+    def place_of(self, text: str) -> tuple[float, float]:
+        """Return where on the page a text stands, in pixels."""
+        lines = self.shown.splitlines()
+        row = next(at for at, line in enumerate(lines) if text in line)
+        resized = [json.loads(each)[1] for each in self.sent if each.startswith('["resize"')][-1]
+        width, height = self.page.evaluate(
+            "(({clientWidth, clientHeight}) => [clientWidth, clientHeight])"
+            "(document.querySelector('.xterm-screen'))"
+        )
+        x, y = width / resized["width"], height / resized["height"]
+        return (lines[row].index(text) + 2) * x, (row + 0.5) * y
 
     def close(self) -> None:
         """Close it; all that it loaded and did was in order."""
@@ -193,7 +206,7 @@ def _merge(server: Server, context: BrowserContext, desk: Desk, pictures: Path) 
 
 
 def _habits(server: Server, context: BrowserContext) -> None:
-    """ctrl+c copies what is selected, ctrl+v pastes, alt+down is that; it is as light as here."""
+    """Keys copy, paste and are what they are called; ctrl and a click open an address."""
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     shown = Shown(context, server, "/")
     shown.until("live now")
@@ -210,6 +223,16 @@ def _habits(server: Server, context: BrowserContext) -> None:
     page.keyboard.press("Alt+ArrowDown")
     shown.wait(lambda: any("[1;3B" in each for each in shown.sent), "alt+down")
     assert any("]11;rgb:f0f0" in each for each in shown.sent)
+    shown.until("http://")
+    address = shown.place_of("http://")
+    page.mouse.click(*address)
+    page.wait_for_timeout(500)
+    assert context.pages == [page]
+    with context.expect_page() as opened:
+        page.keyboard.down("Control")
+        page.mouse.click(*address)
+        page.keyboard.up("Control")
+    opened.value.close()
     page.evaluate("navigator.clipboard.writeText('of the clipboard')")
     shown.press("/", "filter")
     shown.press("Control+v", "of the clipboard")

@@ -95,6 +95,11 @@ function selected() {
   return copying.clipboardData.getData("text/plain");
 }
 
+// A click chooses a row. With ctrl (or cmd) it opens an address, as in terminals: what a stranger
+// wrote is not visited by who only wanted to read it. The terminal opens one without a name first.
+const opens = window.open;
+window.open = (...named) => named.length || event.ctrlKey || event.metaKey ? opens(...named) : null;
+
 // Keys that a browser and a terminal understand otherwise, before the terminal has them.
 addEventListener("keydown", (event) => {
   const held = ["ctrl", "alt", "shift", "meta"].filter((each) => event[each + "Key"]).join();

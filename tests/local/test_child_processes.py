@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from copydesk.local import child_processes
 from copydesk.local.child_processes import Ended, listen, through
 
 FOREVER = 600.0
@@ -136,6 +137,18 @@ async def test_no_token_no_input_and_no_shell(
     assert files(tmp_path) == []
 
 
-async def test_one_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+async def test_one_that_is_not_there_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(FileNotFoundError):
         await listen(["no-such-command"], tmp_path, seconds=1, most=1)
+    # The system may not run a folder, and says the same where it may not look into one of PATH.
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    (tmp_path / "no-such-command").mkdir()
+    with pytest.raises(FileNotFoundError):
+        await listen(["no-such-command"], tmp_path, seconds=1, most=1)
+    with pytest.raises(FileNotFoundError):
+        child_processes.run(["no-such-command"])
+    (tmp_path / "not-to-be-run").touch()
+    with pytest.raises(PermissionError):
+        await listen(["not-to-be-run"], tmp_path, seconds=1, most=1)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import shutil
 import signal
 import subprocess
-from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -42,16 +44,31 @@ def run(
     cannot be started, and ``subprocess.TimeoutExpired`` after so many ``seconds``.
     """
     away = subprocess.DEVNULL if quiet else None
-    return subprocess.run(  # noqa: S603 - the commands are the user's own, or fixed
-        command,
-        input=None if given is None else given.encode(),
-        stdin=away if given is None else None,
-        stdout=away,
-        stderr=away,
-        timeout=seconds,
-        check=False,
-        env=environment(more),
-    ).returncode
+    with _looked_for(command[0]):
+        return subprocess.run(  # noqa: S603 - the commands are the user's own, or fixed
+            command,
+            input=None if given is None else given.encode(),
+            stdin=away if given is None else None,
+            stdout=away,
+            stderr=away,
+            timeout=seconds,
+            check=False,
+            env=environment(more),
+        ).returncode
+
+
+@contextmanager
+def _looked_for(program: str) -> Iterator[None]:
+    """Raise ``FileNotFoundError`` for a program that is nowhere.
+
+    The system says of one that it may not be run, where it could not look into a folder of PATH.
+    """
+    try:
+        yield
+    except PermissionError as error:
+        if os.sep in program or shutil.which(program, os.F_OK):
+            raise
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program) from error
 
 
 Why: TypeAlias = Literal["", "time", "flood"]
@@ -136,14 +153,15 @@ async def listen(
     loop = asyncio.get_running_loop()
 
     async def start() -> tuple[asyncio.SubprocessTransport, _Listener]:
-        return await loop.subprocess_exec(
-            lambda: _Listener(most),
-            *command,
-            cwd=folder,
-            env=environment(more),
-            stdin=subprocess.PIPE if given else subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        with _looked_for(command[0]):
+            return await loop.subprocess_exec(
+                lambda: _Listener(most),
+                *command,
+                cwd=folder,
+                env=environment(more),
+                stdin=subprocess.PIPE if given else subprocess.DEVNULL,
+                start_new_session=True,
+            )
 
     starting = asyncio.create_task(start())
     cancelled = await _outlast(starting)

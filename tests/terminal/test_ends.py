@@ -7,6 +7,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import signal
 import stat
 import subprocess
@@ -318,14 +319,15 @@ def holding(path: Path) -> Iterator[None]:
 
 @pytest.mark.long
 def test_streams_that_are_closed_or_full_end_in_a_sentence(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m copydesk log --file"
+    python = shlex.quote(sys.executable)
+    command = f"{python} -m copydesk log --file"
     for shell, status, said in (
         (f"{command} > /dev/full", 1, "No space left on device"),
         (f"{command} | head -1", 0, ""),
-        (f"set -o pipefail; {sys.executable} -m copydesk ops --markdown | true", 141, ""),
+        (f"set -o pipefail; {python} -m copydesk ops --markdown | true", 141, ""),
         (f"{command} --nothing 2>&-", 2, ""),
         (f"{command} <&- >&-", 0, ""),
-        (f"{sys.executable} -m copydesk cr merge 1 <&-", 2, "no one can be asked here"),
+        (f"{python} -m copydesk cr merge 1 <&-", 2, "no one can be asked here"),
     ):
         done = subprocess.run(
             ["/bin/bash", "-c", shell],

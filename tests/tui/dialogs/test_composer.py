@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -121,7 +122,7 @@ async def test_an_editor_and_what_can_go_wrong_with_it(
             await driver.press("ctrl+o")
             assert said in driver.screen
             assert field(driver).text == "Mine."
-        monkeypatch.setenv("VISUAL", f"{sys.executable} '{script}' --wait")
+        monkeypatch.setenv("VISUAL", shlex.join([sys.executable, str(script), "--wait"]))
         await driver.press("ctrl+o")
         assert field(driver).text == "From outside.\nMine."
         await driver.type("<kbd> ")

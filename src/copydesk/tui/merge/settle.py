@@ -691,7 +691,7 @@ class SettlePlace(Place, scope="settle"):
         if self.settlement.stopped and self.is_attached:
             on = " r goes on, b puts the change request's pages back."
         elif self.settlement.stopped:
-            on = f" U in the review of {self._label} goes on."
+            on = f" Open the review of {self._label}: U goes on there."
         said = why.partition(" @, then r")[0].removesuffix(".")  # here another key goes on
         self._tell(f"Stopped: {said}.{on}", "bad")
         self._show(top=False)

@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 CORES = getattr(os, 'sched_getaffinity', lambda _: range(os.cpu_count() or 1))(0)
 WORKERS = $(shell $(BIN)/python -c "import os; n = len($(CORES)); print(n + n // 2)")
 
-.PHONY: run test long fuzz check lint types layers docs pictures looks bench durability killing cutting monkey linear browser mutants drift
+.PHONY: run test long fuzz check lint types layers docs pictures looks bench durability killing cutting monkey linear browser oldest mutants drift
 .PHONY: words wheel manual release constraints generate clean
 
 run: $(VENV)/.run            ## open copydesk on the embedded desk
@@ -90,6 +90,12 @@ linear: $(VENV)/.test        ## walk every golden scenario in linear mode too; w
 browser: $(VENV)/.test       ## the screens in the Chromium of this machine: link, origin, merge, reload
 	@$(PIP) --group browser
 	$(BIN)/python -m tests.cli.web.chromium $(ARGS)
+
+oldest: $(VENV)/.test        ## run the tests with the oldest releases that the ranges of pyproject.toml allow
+	@$(PIP) --group oldest
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/oldest
+	VIRTUAL_ENV=build/oldest $(BIN)/uv pip install --quiet --resolution lowest-direct --editable . --group dev
+	build/oldest/bin/python -m pytest -n $(WORKERS) --dist worksteal --assert=plain $(or $(ARGS),-m "not long")
 
 cutting: $(VENV)/.test       ## cut the network at every step of every write; each arrives exactly once
 	$(BIN)/python -m tests.tui.cutting $(KINDS)

@@ -143,6 +143,7 @@ def test_a_text_without_settings_is_its_markdown() -> None:
 @example({"title": "A"}, "\ufeff# A\n", "# B\n")
 @example({"title": "A"}, "# A\n", "\ufeff# B\n")
 @example({"title": "A"}, "", "\ufeff\ufeff")
+@example({"title": "A"}, "\ufeff---\n---\n", "")
 def test_a_text_is_its_settings_and_its_markdown(
     settings: dict[str, object], markdown: str, other: str
 ) -> None:

@@ -270,11 +270,8 @@ def without_front(text: str) -> str:
 
 def markdown_of(text: str) -> str:
     """Return the Markdown of a text as the service has it: whole, where that gave front matter."""
-    return (
-        text[len(_front(text)) :]
-        if not text.startswith(_MARK)
-        else _MARK + text[len(_front(text)) :]
-    )
+    front = _front(text)
+    return f"{_MARK if front.startswith(_MARK) else ''}{text[len(front) :]}"
 
 
 def with_markdown(text: str, markdown: str) -> str:

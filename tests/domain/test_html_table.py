@@ -217,7 +217,9 @@ def test_a_cell_of_a_table_that_is_shown_tells_no_attributes(cell: str, text: st
         "<tr><td>a</td></tr><tr><td>b</td></tr>", "<td>a</td>", "x<tr><td>a</td></tr>",
         "<tr><td>a</td></tr>x", "<tr><td>a</b></td></tr>", "<tr><td><b>a</i></td></tr>",
         "<tr><td>a</br></td></tr>", "<tr><td><!DOCTYPE x></td></tr>", "<tr><td><?x?></td></tr>",
-        "<tr><td><![CDATA[x]]></td></tr>", "<p></p><tr><td>a</td></tr>", "<tr><td>a</td x></tr>",
+        "<tr><td><![CDATA[x]]></td></tr>", '<tr><td a=b"><!-- "--></td></tr>',
+        '<tr><td a=b"><!DOCTYPE "></td></tr>', '<tr><td a=b"><?"></td></tr>',
+        "<p></p><tr><td>a</td></tr>", "<tr><td>a</td x></tr>",
         '<tr><td><b title="<>">a</b', "<tr><td>a", "<tr><td><tr></td></tr>", "",
     ],
 )  # fmt: skip

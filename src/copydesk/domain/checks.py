@@ -213,7 +213,7 @@ def _diagnostic(reader: _Reader, value: object, source: str) -> None:
     location = _dict(told.get("location"))
     path, message = _text(location.get("path")), _text(told.get("message"))
     if not path or not message:
-        reader.left_out(json.dumps(value)[:LONGEST])
+        reader.left_out(json.dumps(value))
         return
     start = _dict(_dict(location.get("range")).get("start"))
     rule = _text(_dict(told.get("code")).get("value")) or source

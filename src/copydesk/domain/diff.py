@@ -283,8 +283,6 @@ class TextDiff(Sequence[Line]):
         old: dict[int, int] = {}
         new: dict[int, int] = {}
         for start, (kind, before, after, size, _) in zip(self._starts, self.segments, strict=True):
-            if kind in ("from", "to"):
-                continue
             twice = 2 if kind == "edited" else 1
             for step in range(size):
                 if before >= 0 and kind != "added":

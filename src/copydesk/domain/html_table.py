@@ -57,6 +57,8 @@ class _Parser(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
         self.found: list[tuple[int, str, str, Attributes]] = []
+        self.others = False
+        """Whether something else is in it."""
 
     def _note(self, kind: str, name: str, attributes: Attributes = ()) -> None:
         self.found.append((self.getpos()[1], kind, name, attributes))
@@ -85,13 +87,13 @@ class _Parser(HTMLParser):
 
     def handle_comment(self, data: str) -> None:
         """Note a comment, an instruction or what is no HTML, which stays as it was written."""
-        self._note("other", data)
+        self.others = True
 
     handle_pi = unknown_decl = handle_comment
 
     def handle_decl(self, decl: str) -> None:
         """Note a declaration likewise."""
-        self._note("other", decl)
+        self.others = True
 
 
 def row_text(source: str) -> str | None:
@@ -245,7 +247,7 @@ def _tokens(source: str, most: int = MOST) -> list[_Token] | None:
     parser.feed(line)
     parser.close()
     found: list[_Token] = []
-    if parser.found and parser.found[0][0] != 0:
+    if parser.others or (parser.found and parser.found[0][0] != 0):
         return None
     for at, (start, kind, name, attributes) in enumerate(parser.found):
         stop = parser.found[at + 1][0] if at + 1 < len(parser.found) else len(line)
@@ -262,10 +264,8 @@ def _is_whole(kind: str, name: str, raw: str) -> bool:
         return raw == name or raw == f"{name};"
     if kind == "end":
         return re.fullmatch(rf"</{re.escape(name)} ?>", raw, re.IGNORECASE) is not None
-    if kind == "start":
-        quoted = re.sub(r"\"[^\"]*\"|'[^']*'", "", raw)
-        return raw[:1] == "<" and raw[-1:] == ">" and quoted.count("<") == quoted.count(">") == 1
-    return False
+    quoted = re.sub(r"\"[^\"]*\"|'[^']*'", "", raw)
+    return raw[:1] == "<" and raw[-1:] == ">" and quoted.count("<") == quoted.count(">") == 1
 
 
 def _rows(

@@ -220,7 +220,6 @@ def _field(path: Path) -> str:
 
 def _sentence(problem: Any) -> str:
     """Return a problem in words for people, without the wrong value."""
-    context = problem.get("ctx", {})
     match problem["type"]:
         case "missing":
             return "this is missing"
@@ -231,11 +230,11 @@ def _sentence(problem: Any) -> str:
         case "string_too_short":
             return "this is empty"
         case "string_too_long":
-            return f"this is longer than {context['max_length']} characters"
+            return f"this is longer than {problem['ctx']['max_length']} characters"
         case "string_pattern_mismatch":
             return "this has to be a web address (http or https)"
         case "literal_error":
-            choices = re.findall(r"'([^']*)'", str(context.get("expected", "")))
+            choices = re.findall(r"'([^']*)'", problem["ctx"]["expected"])
             return f"this has to be {listed(choices, 'or')}"
         case "list_type":
             return "this has to be a list"
@@ -248,5 +247,5 @@ def _sentence(problem: Any) -> str:
             what = "is nested too deep" if nested else "has a character that no text can have"
             return f"not JSON: it {what}"
         case "value_error":
-            return str(context.get("error", "this cannot be sent"))
+            return str(problem["ctx"]["error"])
     return str(problem["msg"])

@@ -65,9 +65,7 @@ def _last_if_none(at: int | None) -> float:
 
 def walk(levels: PageLevels) -> Iterator[tuple[str, str | None]]:
     """Yield pages with the page above each, as the tree reads. Any depth is taken."""
-    waiting: list[tuple[str, str | None]] = [
-        (page, None) for page in reversed(levels.get(None, ()))
-    ]
+    waiting: list[tuple[str, str | None]] = [(page, None) for page in reversed(levels[None])]
     while waiting:
         page, above = waiting.pop()
         yield page, above

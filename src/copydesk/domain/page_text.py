@@ -126,7 +126,7 @@ class PageText:
         found: list[int] = []
         for at in range(first, last + 1):
             segment, step = self.diff.place(at)
-            if segment.after < 0 or segment.kind in ("from", "to"):
+            if segment.after < 0:
                 continue
             found += self.lines_of(
                 segment.after + (step // 2 if segment.kind == "edited" else step)
@@ -243,7 +243,7 @@ def unseen_changes(diff: TextDiff, before: str, after: str) -> list[int]:
     old, new = _lines(before), _lines(after)
     found: set[int] = set()
     for kind, was, now, size, _ in diff.segments:
-        for step in range(size if now >= 0 and kind not in ("from", "to") else 0):
+        for step in range(size if now >= 0 else 0):
             _, start, stop = diff.after.row(now + step)
             if kind == "added":
                 found.update(

@@ -53,7 +53,7 @@ class RequestFolder:
 
     def to_text(self) -> str:
         """Return it as it is kept."""
-        return json.dumps({"version": VERSION, **asdict(self)}, indent=1, sort_keys=True) + "\n"
+        return json.dumps({"version": VERSION, **asdict(self)}, indent=1) + "\n"
 
 
 def folder_of(text: str) -> RequestFolder:

@@ -228,7 +228,6 @@ class RowLayout:
             last is not None
             and not (self._fresh and kind == "edited")
             and (last.kind, last.run) == (kind, run)
-            and kind not in ("from", "to")
             and _follows(last.before, before, last.size)
             and _follows(last.after, after, last.size)
         ):

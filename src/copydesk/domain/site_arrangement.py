@@ -422,25 +422,26 @@ class SiteArrangement(Arrangement):
         self, layout: Layout, *, give_way: frozenset[tuple[str, str]] = frozenset()
     ) -> Rebased[Self]:
         """Return the staged changes on another layout; a space that is shown by now is shown."""
+        staged = self
         if self.sorts and (told := self.base.groups):
-            return self._with_names(told, layout).rebase(layout, give_way=give_way)
+            staged = self._with_names(told, layout)
         there = {
             (level, layout.items[row].values.get("space")): row
             for level, rows in layout.levels.items()
             for row in rows
-            if row not in self.now and layout.items[row].kind == "site-space"
+            if row not in staged.now and layout.items[row].kind == "site-space"
         }
         made = {}
-        for level, rows in self.now.levels.items():
+        for level, rows in staged.now.levels.items():
             for row in rows:
                 if row.startswith(NEW):
-                    item = self.now.items[row]
+                    item = staged.now.items[row]
                     if (
                         item.kind == "site-space"
                         and (found := there.get((level, item.values.get("space")))) is not None
                     ):
                         made[row] = found
-        ours = self.bound(made)
+        ours = staged.bound(made)
         items = []
         for row, item in ours.now.items.items():
             if row in layout and row not in ours.base and item.kind in FIELDS:  # it was made since

@@ -90,7 +90,7 @@ class TreeArrangement(Arrangement):
         try:
             planned_moves(self.base, after, self.touched)
         except NoAnchorError as stuck:
-            return NO_SPACE.format(where=where(stuck.level, self.base, after))
+            return NO_SPACE.format(where=where(stuck.level, after))
         return None
 
     def check(self, item: Item, values: Values) -> None:
@@ -249,7 +249,7 @@ class TreeArrangement(Arrangement):
             if tuple(order) == rows:
                 break  # never so; but a place that cannot be opened would be worse
             now = tidy(now.ordered({level: tuple(order)}))
-            place = where(level, self.base, now)
+            place = where(level, now)
             lost.append(
                 Lost(f"the order of the collections in {place}", "there is no space in it by now")
             )

@@ -28,14 +28,9 @@ class Tree:
     listed: bool = True
 
 
-def title_of(row: str, base: Layout, now: Layout) -> str:
-    """Return the title of a thing, as it is wanted where it stays."""
-    return (now if row in now else base).items[row].title
-
-
-def where(level: str, base: Layout, now: Layout) -> str:
+def where(level: str, layout: Layout) -> str:
     """Return what a level is called."""
-    return "the top" if level == TOP else title_of(level, base, now)
+    return "the top" if level == TOP else layout.items[level].title
 
 
 @dataclass
@@ -88,32 +83,33 @@ class MoveCalls:
         return self._kinds[move.id] == "collection"
 
     def _line(self, move: TreeMove, beside: str) -> str:
-        title = title_of(move.id, self.base, self.now)
+        title = self.now.items[move.id].title
         if not move.entering:
-            inside = f" (in {where(move.level, self.base, self.now)})" if move.level != TOP else ""
+            inside = f" (in {where(move.level, self.now)})" if move.level != TOP else ""
             return f"{title} {beside}{inside}"
-        into = f"{title} into {where(move.level, self.base, self.now)}"
+        into = f"{title} into {where(move.level, self.now)}"
         if move.level == TOP:
             into = f"{title} to the top, out of {self._home(move)}"
         return f"{into}, {beside}" if beside else into
 
     def _home(self, move: TreeMove) -> str:
-        return where(self._origin[move.id], self.base, self.now)
+        level = self._origin[move.id]
+        return where(level, self.base if level in self._removed else self.now)
 
     def _target(self, move: TreeMove) -> str:
         """Return what a move is about, as it stands in the log: also from where to where."""
-        title = title_of(move.id, self.base, self.now)
+        title = self.now.items[move.id].title
         if not move.entering:
             return title
         to = "to" if move.level == TOP else "into"
-        return f"{title} from {self._home(move)} {to} {where(move.level, self.base, self.now)}"
+        return f"{title} from {self._home(move)} {to} {where(move.level, self.now)}"
 
     def _note(self, move: TreeMove) -> str:
         if not move.entering:
             return ""
         if move.level == TOP:
             return "roles of people that came with its collection end"
-        return f"people's roles in {where(move.level, self.base, self.now)} hold for it"
+        return f"people's roles in {where(move.level, self.now)} hold for it"
 
     def _space(self, move: TreeMove, home: dict[str, str]) -> Call:
         level = home[move.id]
@@ -132,7 +128,7 @@ class MoveCalls:
             again = order_again(self.tree.organization, level, self._collections(level))
         beside = ""
         if move.anchor:
-            beside = f"{move.side} {title_of(move.anchor, self.base, self.now)}"
+            beside = f"{move.side} {self.now.items[move.anchor].title}"
         return Call(
             f"move:{move.id}",
             "Move",
@@ -183,14 +179,14 @@ class MoveCalls:
         at = wanted.index(move.id)
         beside = "first of the collections"
         if at:
-            beside = f"after {title_of(wanted[at - 1], self.base, self.now)}"
+            beside = f"after {self.now.items[wanted[at - 1]].title}"
         step = line_up(move.id, move.level, move.anchor)
         was = self._collections(move.level)
         leaving = [row for row in was if row not in wanted]
         return Call(
             f"move:{move.id}",
             "Order",
-            title_of(move.id, self.base, self.now),
+            self.now.items[move.id].title,
             self._line(move, beside),
             step,
             collections_lined_up(

@@ -155,16 +155,16 @@ def tree_calls(tree: Tree, base: Layout, now: Layout, touched: Iterable[str] = (
 
 def _adds(tree: Tree, base: Layout, now: Layout) -> list[Call]:
     fresh = _fresh(base, now)
-    calls = [_new_collection(tree, item, base, now) for item in fresh if item.kind == "collection"]
+    calls = [_new_collection(tree, item, now) for item in fresh if item.kind == "collection"]
     spaces = [item for item in fresh if item.kind == "space"]
     calls += [
-        _copy(tree, item, base) if copy_of(item) in base else _new_space(tree, item, base, now)
+        _copy(tree, item, base) if copy_of(item) in base else _new_space(tree, item, now)
         for item in spaces
     ]
     return calls
 
 
-def _new_collection(tree: Tree, item: Item, base: Layout, now: Layout) -> Call:
+def _new_collection(tree: Tree, item: Item, now: Layout) -> Call:
     level = now.level_of(item.id)
     title = item.values.get("title")
     body: dict[str, JSON] = {"title": title}
@@ -174,18 +174,18 @@ def _new_collection(tree: Tree, item: Item, base: Layout, now: Layout) -> Call:
         f"add:{item.id}",
         "New collection",
         item.title,
-        f"New collection {item.title} {_at(level, base, now)}",
+        f"New collection {item.title} {_at(level, now)}",
         Step("create_collection", {"organization_id": tree.organization}, body),
         collection_made(tree.organization, item.id, title=str(title)),
         makes=item.id,
     )
 
 
-def _at(level: str, base: Layout, now: Layout) -> str:
-    return "at the top" if level == TOP else f"in {where(level, base, now)}"
+def _at(level: str, now: Layout) -> str:
+    return "at the top" if level == TOP else f"in {where(level, now)}"
 
 
-def _new_space(tree: Tree, item: Item, base: Layout, now: Layout) -> Call:
+def _new_space(tree: Tree, item: Item, now: Layout) -> Call:
     level = now.level_of(item.id)
     body = {name: item.values[name] for name in _CREATED_WITH if item.values.get(name)}
     if level != TOP:
@@ -195,7 +195,7 @@ def _new_space(tree: Tree, item: Item, base: Layout, now: Layout) -> Call:
         f"add:{item.id}",
         "New space",
         item.title,
-        f"New space {', '.join([f'{named} {_at(level, base, now)}', *_further(body)])}",
+        f"New space {', '.join([f'{named} {_at(level, now)}', *_further(body)])}",
         Step("create_space", {"organization_id": tree.organization}, body),
         space_made(tree.organization, item.id, listed=tree.listed),
         makes=item.id,
@@ -285,7 +285,7 @@ def _home_after(row: str, base: Layout, now: Layout) -> str:
         return ""
     while level != TOP and level not in now:
         level = base.level_of(level)
-    return _at(level, base, now)
+    return _at(level, now)
 
 
 def _restorable(row: str, base: Layout, now: Layout) -> str:

@@ -203,8 +203,9 @@ def _staged_facts(row: Row, shown: Shown) -> list[Fact]:
         words = f"a copy of {original.title}" if original is not None else f"a new {row.kind}"
         found.append(Fact("staged", Text(words, style="added")))
     if change.moved and row.id in base and base.level_of(row.id) != row.level:
-        words = f"moves here from {where(base.level_of(row.id), base, shown.layout)}"
-        found.append(Fact("staged", Text(words, style="moved")))
+        level = base.level_of(row.id)
+        former = where(level, shown.layout if level in shown.layout else base)
+        found.append(Fact("staged", Text(f"moves here from {former}", style="moved")))
     was = base.items.get(row.id)
     if "title" in change.changed and was is not None:
         found.append(Fact("old title", was.title))

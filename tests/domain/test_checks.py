@@ -211,6 +211,17 @@ def test_what_is_made_to_hurt_ends(reads: Format) -> None:
     assert (len(found), trouble) == (MOST, "more than 5,000 findings: the rest is left out")
 
 
+def test_what_is_said_at_length_is_cut() -> None:
+    long = "x" * 3_000
+    cut = long[:LONGEST]
+    said = {"retries.md": [{"Line": 1, "Message": long, "Check": long}], "other.md": [{}]}
+    [finding] = read_answer(Check("prose", (), "vale"), json.dumps(said), FILES).findings
+    assert (finding.text, finding.rule) == (cut, long[:80])
+    assert read("vale", json.dumps({"Text": long, "Code": "E100"})) == ([], [], cut)
+    assert read("lines", f"{long}\nretries.md:1: {long}") == ([("p2", 1, cut)], [cut], "")
+    assert read("rdjson", json.dumps({"diagnostics": [long]})) == ([], [f'"{cut}'[:LONGEST]], "")
+
+
 def test_a_hidden_finding_is_known_as_long_as_its_line_is_the_same() -> None:
     (one,) = read_answer(Check("x", ()), "retries.md:1: Say more", FILES).findings
     assert one.key(["Old."]) == one.key(["Old."])

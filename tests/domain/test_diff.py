@@ -337,6 +337,7 @@ BLOCKS = {
 def test_blocks_are_shown_as_a_person_would(before: str, after: str, rows: list[str]) -> None:
     diff = compare(before, after)
     assert shown(diff) == rows
+    assert [diff.text_of(row) for row in range(len(diff))] == [line.text for line in diff]
     assert apply(diff, before) == after
     changed = any(row[0] != " " for row in rows)
     assert (diff.changed, diff.quiet) == (changed, not changed)

@@ -379,8 +379,18 @@ def test_a_tag_may_begin_an_item() -> None:
     assert kinds == ["hint", "hint", "paragraph"]
 
 
-def test_what_is_put_behind_a_paragraph_stays_apart_and_the_rest_as_it_was_spelled() -> None:
-    spelled = markdown_to_document("***\n\nOne.\n")
+@pytest.mark.parametrize(
+    ("before", "kept"),
+    [
+        ("***\n\nOne.\n", "***\n\nOne."),
+        ("***\r\n\r\nOne.\r\n", "***\r\n\r\nOne."),
+        ("***\r\rOne.\r", "***\n\nOne."),
+    ],
+)
+def test_what_is_put_behind_a_paragraph_stays_apart_and_the_rest_as_it_was_spelled(
+    before: str, kept: str
+) -> None:
+    spelled = markdown_to_document(before)
     more = markdown_to_document("Two *words*.").nodes
     both = spelled.model_copy(update={"nodes": [*spelled.nodes, *more]})
-    assert document_to_markdown(both) == "***\n\nOne.\n\nTwo *words*."
+    assert document_to_markdown(both) == f"{kept}\n\nTwo *words*."

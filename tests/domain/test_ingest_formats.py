@@ -275,6 +275,7 @@ def test_dates_that_a_spreadsheet_saved_as_numbers_are_read_and_others_counted()
     ("encoding", "words"),
     [
         ("cp932", "件名;内容\nログイン;二段階認証のコードが届かず、ログインできません。\n"),
+        ("cp932", "subject;text\n数;新人、人数。\n"),
         ("gb18030", "标题;内容\n登录;更新后无法登录系统\n"),
         ("cp1251", "Тема;text\nВход;Не могу войти в систему\n"),
     ],

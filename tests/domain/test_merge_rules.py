@@ -51,6 +51,8 @@ def test_kinds_that_only_hosted_services_have() -> None:
     failing = evaluate(read, facts(verdict("p", NO)))
     assert [each.outcome for each in failing] == ["fail", "unknown"]
     assert failing[1].sentence == "Ask twice: only the service can tell"
+    long = evaluate([rule({"rule": "custom", "message": "x" * 999})], facts())
+    assert long[0].sentence == f"{'x' * 200}: only the service can tell"
     assert blocking(failing) is not None
     passed = evaluate([*read, rule({"rule": "allow_bypass", "users": ["l"]})], facts())
     assert (passed[2].outcome, "Lee merge" in passed[2].sentence) == ("pass", True)

@@ -30,6 +30,7 @@ def test_the_record_is_read_as_it_was_written() -> None:
     assert folder_of(FOLDER.to_text()) == FOLDER
     assert json.loads(FOLDER.to_text()) == KEPT
     assert FOLDER.to_text().endswith("}\n")
+    assert '\n "number": 7,\n' in FOLDER.to_text()
     bare = RequestFolder("desk", "s", "r", 7, "v")
     assert folder_of(bare.to_text()) == bare
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from pydantic import TypeAdapter
 
 from copydesk.domain.arrange_run import BLOCK, Requests, RunCall
 from copydesk.domain.reversal import Call, Reversal, Step
@@ -38,6 +39,17 @@ def test_they_are_a_list_in_their_order() -> None:
         ALL.place("none")
     assert (len(Requests()), list(Requests())) == (0, [])
     assert [len(block) for block in ALL.blocks] == [BLOCK, BLOCK, 5]
+
+
+def test_they_are_kept_as_a_list_without_what_goes_without_saying() -> None:
+    kept = TypeAdapter(Requests)
+    some = Requests(ALL[:2]).with_changes("1", {"state": "done"})
+    data = kept.dump_json(some, exclude_defaults=True)
+    assert kept.validate_json(data) == some
+    assert [[*each] for each in kept.dump_python(some, exclude_defaults=True)] == [
+        ["call"],
+        ["call", "state"],
+    ]
 
 
 def test_equal_ones_are_equal_and_nothing_else() -> None:

@@ -474,3 +474,29 @@ def test_places_that_no_request_reaches_are_passed_by() -> None:
     (call,) = begin(lone).move(["s-a"], 1).calls()
     assert call.lasting
     assert call.reversal is None
+
+
+def test_what_is_added_is_given_the_path_that_another_new_thing_has_left() -> None:
+    service = site()
+    blog = {"title": "Blog", "space": "sp", "condition": "visitor.x"}
+    staged, first = begin(service).add("", "section", blog)
+    staged, _ = staged.add("", "section", {"title": "Blog", "space": "sq"})
+    staged = staged.change("s-b", {"path": "beta"}).change(first, {"path": "b"})
+    check(service.copy(), staged)
+    send(service, staged.calls())
+    assert [each["path"] for each in service.sections[-2:]] == ["b", "blog"]
+
+
+def test_things_that_the_service_gives_one_path_can_be_changed_and_no_other_gets_it() -> None:
+    service = site()
+    service.sections[1]["path"] = "a"
+    begun = begin(service)
+    assert [call.line for call in begun.change("s-b", {"icon": "gear"}).calls()] == [
+        "Section b: icon gear"
+    ]
+    with pytest.raises(StagingError, match="Section a has the path /a already"):
+        begun.change("s-c", {"path": "a"})
+    staged, new = begun.add("s-a", "site-space", {"space": "s", "title": "New", "path": "new"})
+    staged = staged.change("s-c-two", {"path": "new"})
+    with pytest.raises(StagingError, match="has the path /new already"):
+        staged.shift([new], "s-c")

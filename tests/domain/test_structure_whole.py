@@ -226,6 +226,17 @@ def said(
         return [str(problem) for problem in error.problems]
 
 
+def test_groups_with_nothing_beside_them_come_back_where_they_were() -> None:
+    site = StructureService()
+    outer = site.entry("section-group", "G", title="Products", icon="box")
+    inner = site.entry("section-group", "H", outer, title="Inner")
+    before = shape(site.layout())
+    sent = send(on(site).remove([inner, outer]), site)
+    assert shape(site.layout()) == []
+    take_back(sent, site)
+    assert shape(site.layout()) == before
+
+
 def test_mistakes_about_groups_and_links_are_named_with_their_lines() -> None:
     text = exported(example())
     assert said(text.replace("    title: Products\n", "").replace("box", "x" * 60)) == [
@@ -351,6 +362,43 @@ def test_sections_that_change_places_between_groups_go_into_new_ones() -> None:
         "Remove Old G",
         "Remove Old H",
     ]
+
+
+def test_a_section_comes_back_with_its_group_from_wherever_it_went_on() -> None:
+    site = StructureService()
+    site.section("A", "a")
+    site.section("B", "b", group=site.entry("section-group", "G", title="Old"))
+    staged, group = on(site).add("", "group", {"title": "New"})
+    staged = staged.shift(["s-B"], group).remove(["G"])
+    staged, link = staged.add(group, "link", {"title": "Blog", "url": LINK})
+    staged = staged.put(link, 1).put("s-B", 2)
+    *_, moved, removed = send(staged, site)
+    assert moved.line == "Section B after Blog (in New)"
+    assert moved.reversal is not None
+    assert moved.reversal.came_along
+    assert moved.reversal.back[0].arguments["group"] == "G"
+    assert removed.reversal is not None
+    assert removed.reversal.back[0].body == {"title": "Old", "sections": ["s-B"]}
+
+
+def test_what_was_staged_before_groups_had_names_is_staged_on_those_with_names() -> None:
+    site = StructureService()
+    site.section("A", "a")
+    group = site.entry("section-group", "G", title="Products")
+    for name in "BC":
+        site.section(name, "b", group=group)
+        site.sections[-1]["group"] = group
+    nameless = SiteArrangement.on(SiteService.layout(site), *IDS)
+    staged = nameless.change("s-A", {"icon": "leaf"}).move(["s-C"], -1)
+    rebased = replace(staged, sorts=True).rebase(site.layout())
+    assert not rebased.changed
+    order = "Section C before Section B (in Products)"
+    assert [call.line for call in rebased.arrangement.calls()] == ["Section A: icon leaf", order]
+    gone = replace(nameless.remove(["s-B", "s-C"]), sorts=True)
+    assert not gone.rebase(site.layout()).changed
+    site.sections[0]["icon"] = "star"
+    rebased = replace(staged, sorts=True).rebase(site.layout())
+    assert [call.line for call in rebased.taking_theirs().calls()] == [order]
 
 
 def test_sections_that_went_along_into_a_new_group_stay_where_others_put_them_since() -> None:

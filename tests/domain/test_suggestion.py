@@ -192,6 +192,7 @@ def test_without_its_revision_only_a_single_line_is_known() -> None:
     now = SourceLines(PAGE)
     node = anchor(now.lines, 4)
     assert judge(Suggestion(("Ask.",)), node, None, now) == Fit(4, 5, ("Ask us.",))
+    assert judge(Suggestion(("Ask us.",)), node, None, now).why == IDLE
     assert judge(Suggestion(("Ask.",), 0, 1), node, None, now).why == UNREADABLE
     assert judge(Suggestion(("Ask.",)), node, None, SourceLines("Gone.\n")).why == UNREADABLE
     assert judge(Suggestion(("Ask.",)), node, None, SourceLines(PAGE * 2)).why == TWICE

@@ -436,6 +436,16 @@ def test_settings_are_one_request_each_and_read_well() -> None:
     assert it.now.items[copy].title == "T (copy)"
 
 
+def test_boxes_are_called_in_moves_what_they_are_called_by_then() -> None:
+    boxes = [SpaceNode("collection", "a", "A"), SpaceNode("collection", "b", "B")]
+    inside = [replace(each, parent="a") for each in _spaces("s", "t", "u")]
+    it = TreeArrangement.on(layout_of([*boxes, *inside])[0], "org")
+    it = it.change("a", {"title": "Alpha"}).move(["t"], -1).shift(["u"], "b")
+    _, within, into = it.calls()
+    assert within.line == "T before S (in Alpha)"
+    assert (into.line, into.target) == ("U into B", "U from Alpha into B")
+
+
 def test_others_changes_are_kept_and_what_no_longer_fits_is_said() -> None:
     def tree(*more: SpaceNode, order: Sequence[str] = ("a", "b")) -> Layout:
         folders = [SpaceNode("collection", row, row.upper()) for row in order]

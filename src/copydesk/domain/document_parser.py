@@ -366,7 +366,7 @@ def _text(text: str, marks: Sequence[str] = ()) -> Node:
 
 
 def _image(node: SyntaxTreeNode) -> Node:
-    data = {"ref": {"kind": "url", "url": str(node.attrs.get("src", ""))}, "alt": node.content}
+    data = {"ref": {"kind": "url", "url": str(node.attrs["src"])}, "alt": node.content}
     if title := node.attrs.get("title"):
         data["caption"] = str(title)
     return Node(object="inline", type="image", is_void=True, data=data, nodes=[])
@@ -378,7 +378,7 @@ def _inlines(nodes: Iterable[SyntaxTreeNode], marks: tuple[str, ...] = ()) -> li
         if node.type in MARKS:
             found += _inlines(node.children, (*marks, MARKS[node.type]))
         elif node.type == "link":
-            data: dict[str, Any] = {"ref": {"kind": "url", "url": str(node.attrs.get("href", ""))}}
+            data: dict[str, Any] = {"ref": {"kind": "url", "url": str(node.attrs["href"])}}
             if title := node.attrs.get("title"):
                 data["title"] = str(title)
             found.append(

@@ -246,6 +246,4 @@ def _sentence(problem: Any) -> str:
             nested = "recursion" in problem["msg"]
             what = "is nested too deep" if nested else "has a character that no text can have"
             return f"not JSON: it {what}"
-        case "value_error":
-            return str(problem["ctx"]["error"])
     return str(problem["msg"])

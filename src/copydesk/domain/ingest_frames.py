@@ -370,8 +370,7 @@ class _Pieces:
             found = _BEGINNING.search(self.held, self.at + offset, limit)
             if found is not None:
                 offset = found.start() - self.at
-                while len(self.held) - self.at - offset <= LARGEST and self.more():
-                    pass
+                self.hold(offset + LARGEST)
                 begin = self.at + offset
                 before = self.held[max(self.at, begin - _CUT) : begin].rstrip()
                 if not before.endswith(b":"):

@@ -46,7 +46,7 @@ class ManifestText:
         """Return the line (from 1) of a part, or of the part around it; 0 for the whole."""
         while path and path not in self.lines:
             path = path[:-1]
-        return self.lines.get(path, 0) if path else 0
+        return self.lines[path] if path else 0
 
     def problem(self, path: Path, sentence: str) -> Problem:
         """Return the problems of a part: its line, its name and a sentence."""

@@ -114,10 +114,10 @@ def _inline(reading: _Reading, token: Token, start: int) -> None:
         if child.type in ("softbreak", "hardbreak"):
             line += 1
         elif child.type == "link_open":
-            address = str(child.attrs.get("href", ""))
+            address = str(child.attrs["href"])
             _link(reading, _line_with(reading, address, line, stop), address)
         elif child.type == "image":
-            address = str(child.attrs.get("src", ""))
+            address = str(child.attrs["src"])
             at = _line_with(reading, address, line, stop)
             _link(reading, at, address)
             if not child.content.strip():

@@ -39,7 +39,6 @@ class EmptyGroupError(ValueError):
     """A section would have to go into a group in which nothing is: ``level``."""
 
     def __init__(self, level: str) -> None:
-        super().__init__(f"nothing is in {level}")
         self.level = level
 
 

@@ -52,7 +52,6 @@ class NoAnchorError(ValueError):
     """Collections of ``level`` would have to be ordered, and there is no space to help."""
 
     def __init__(self, level: str) -> None:
-        super().__init__(level)
         self.level = level
 
 

@@ -66,6 +66,8 @@ def test_moves_are_staged_taken_back_and_staged_again() -> None:
     assert down.drop().undo().now is down.now
     dropped = down.move("d", -1).undo().drop()
     assert dropped.redo() is dropped
+    instead = down.undo().move("d", -1)
+    assert instead.redo() is instead
     assert begun.undo() is begun
     assert begun.redo() is begun
     assert begun.drop() is begun

@@ -327,6 +327,23 @@ def test_a_document_of_others_is_written_whatever_it_holds(node: dict[str, Any])
     assert isinstance(document_to_markdown(document), str)
 
 
+LEAVES = {"object": "text", "leaves": [{}, {"text": "a"}]}
+PICTURE = {"object": "inline", "type": "image", "data": {"ref": {"url": "b"}}}
+
+
+@pytest.mark.parametrize(
+    ("node", "markdown"),
+    [
+        ({"type": "paragraph", "nodes": [LEAVES, PICTURE]}, "a![](b)"),
+        ({"type": "code", "nodes": [{"type": "code-line", "nodes": [LEAVES]}]}, "```\na\n```"),
+        ({"type": "html"}, ""),
+        ({"type": "expandable"}, "<details>\n<summary></summary>\n\n\n\n</details>"),
+    ],
+)
+def test_what_a_document_of_others_leaves_out_is_empty(node: dict[str, Any], markdown: str) -> None:
+    assert document_to_markdown(Document(nodes=[Node.model_validate(node)])) == markdown
+
+
 def test_links_are_found_in_markdown_and_in_html() -> None:
     text = '[a](one.md) ![b](two.png)\n\n<a href="three?a=1&amp;b=2">x</a> `[no](four)`\n'
     assert links_of(text) == ("one.md", "two.png", "three?a=1&b=2")

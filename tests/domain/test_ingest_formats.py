@@ -27,7 +27,7 @@ from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_formats import find_format, in_utf_8, read_any
 from copydesk.domain.ingest_frames import Complaint, Frame, pages
 from copydesk.domain.ingest_mail import MailReader
-from copydesk.domain.ingest_quotes import RowCheck
+from copydesk.domain.ingest_quotes import RowCheck, quote_line
 from copydesk.domain.ingest_table import (
     Columns,
     ColumnsError,
@@ -285,6 +285,11 @@ def test_words_that_nobody_could_read_are_not_sent(encoding: str, words: str) ->
     assert "neither UTF-8 nor what Windows writes in Western Europe" in said
     assert "--encoding" in said
     assert find_format(io.BytesIO(f"id;text\n1;{words}".encode())).refusal == ""
+
+
+def test_a_row_that_a_lone_line_end_breaks_is_told_with_its_line() -> None:
+    broken = "a line ends in the middle of a field: put the field in quotation marks"
+    assert complaints(b"id,text\n1,a\n2,b\rc\n3,d\n") == [f"line 3: {broken}"]
 
 
 def test_lines_of_both_encodings_are_read_and_it_is_said() -> None:
@@ -590,6 +595,17 @@ def test_without_dates_a_cell_that_ends_its_row_and_begins_another_holds_rows() 
     rows = RowCheck(";", 4, id_at=0)
     assert rows.swallows(["1", "Door", "It fails;S\n2;A;a", "S"], ragged=False) == 2
     assert rows.swallows(["1", "Door", "See\n2;A;a", "S"], ragged=False) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('1,"a\nb",2\n3,"c', 2), ('1,"a"b,2\n', 0), ('1\n"a""b"\n"c"d', 2),
+        ('1,"a"\n2,b"c\n', 0), ("1,a\n2,b\n", 0), ('1,"a",', 0), ('1,"a"', 0),
+    ],
+)  # fmt: skip
+def test_the_line_is_that_of_the_quotation_that_breaks_a_row(text: str, line: int) -> None:
+    assert quote_line(text, ",") == line
 
 
 def test_quotations_that_end_may_hold_anything() -> None:

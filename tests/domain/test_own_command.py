@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.own_command import FIELDS, OwnCommand, ready, wrong_words
+from copydesk.domain.own_command import FIELDS, LONGEST, OwnCommand, ready, wrong_words
 
 
 @pytest.mark.long
@@ -25,6 +25,7 @@ def test_what_a_shell_would_read_stays_text() -> None:
     title = '\'; rm -rf ~; $(id) `id` "x"\nsecond'
     run = ready(["echo", "{title}"], {"title": title})
     assert run.words == ("echo", '\'; rm -rf ~; $(id) `id` "x" second')
+    assert ready(["echo", "{title}"], {"title": "x" * (LONGEST + 1)}).words[1] == "x" * LONGEST
 
 
 @pytest.mark.parametrize("word", ["{title}", "{title}.md", "{id}{title}"])

@@ -56,6 +56,7 @@ def test_what_is_found(markdown: str, wanted: list[tuple[int, str]]) -> None:
 def test_a_link_that_leads_nowhere_stands_at_its_line() -> None:
     text = "# A\n\nOne line\nand [x](b/c) here.\n\n[y]: b/c\n\nSee [y].\n"
     assert found(text, b_c="Gone.") == [(4, "link"), (8, "link")]
+    assert found("{% embed %}\n", **{"None": "Gone."}) == []
 
 
 @pytest.mark.parametrize(

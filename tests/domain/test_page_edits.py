@@ -197,6 +197,11 @@ def test_what_an_edit_changes_of_the_settings_is_told_line_by_line() -> None:
     assert settings_lines(replace(edit, base_text="", moved=False)) == []
     [refused] = settings_lines(replace(edit, text="---\ntitle: [\n---\n"))
     assert refused.startswith("Not sent: ")
+    names = "".join(f"name{number}: x\n" for number in range(9))
+    [refused] = settings_lines(replace(edit, text=f"---\ntitle: A\n{names}---\n"))
+    assert len(refused) == len("Not sent: ") + 200
+    long = page_source({"title": "B" * 201, "slug": "a", "icon": "x"}, "")
+    assert settings_lines(replace(edit, text=long, moved=False)) == [f"title: {'B' * 200}"]
     assert (edit.titled, replace(edit, text="---\ntitle: [\n---\n").titled) == ("B\x07", "")
     assert PageEdit("insert", "r", text="Words.\n").titled == ""
 

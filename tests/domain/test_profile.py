@@ -7,6 +7,7 @@ import pytest
 from copydesk.domain.profile import (
     DEFAULT,
     Profile,
+    named_profile,
     service_address,
     service_of_key,
     wrong_name,
@@ -43,6 +44,10 @@ def test_what_is_no_name_for_a_profile(name: str) -> None:
         "a profile's name has up to 40 small letters, digits, dots, hyphens and underscores, "
         "and begins with a letter or a digit"
     )
+
+
+def test_a_name_of_any_length_is_said_in_part() -> None:
+    assert named_profile("x\x1b[1m" + "y" * 99) == f"profile x{'y' * 55}"
 
 
 def test_no_profile_is_called_as_the_embedded_desk() -> None:

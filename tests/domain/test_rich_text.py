@@ -41,6 +41,14 @@ def test_what_markdown_says_is_edited_as_markdown_and_keeps_its_keys() -> None:
     assert rich.read("\n\nOne.\n\nTwo.").nodes == kept.nodes, "blanks above say nothing"
 
 
+def test_blocks_keep_their_keys_however_often_they_say_the_same() -> None:
+    many = [paragraph(leaf("Same."), key=f"k{number}") for number in range(220)]
+    rich = rich_text(document(*many))
+    first, *others = rich.read(rich.text.replace("Same.", "Other.", 1)).nodes
+    assert len({node.key for node in others} & {each["key"] for each in many}) == 219
+    assert first.key not in {node.key for node in others}
+
+
 def test_what_markdown_does_not_say_is_edited_as_json() -> None:
     odd = document({"object": "text", "leaves": [leaf("Loose.")]})
     rich = rich_text(odd)
@@ -116,7 +124,7 @@ def test_what_differs_in_meaning() -> None:
     same = [
         {**base, "key": "other"}, {**base, "data": {"spelling": "One.\n", "after": ""}},
         paragraph(leaf("One", ), leaf("."), leaf("")),
-        paragraph({**leaf("One."), "marks": None}),
+        paragraph({**leaf("One."), "marks": None}), paragraph({"object": "leaf"}, leaf("One.")),
     ]  # fmt: skip
     other = [
         {**base, "type": "heading-1"},

@@ -46,6 +46,8 @@ def test_a_column_that_a_list_does_not_have_is_told_with_the_one_that_is_meant()
         "lists.changes has no column xy. It has title, age.",
     ]
     assert unknown_columns(wanted, ["age", "titel", "x\x07y"]) == []
+    [long] = unknown_columns(ListColumns("changes", ("z" * 99,)), ["age"])
+    assert long == f"lists.changes has no column {'z' * 40}. It has age."
 
 
 def test_unread_items_are_those_of_the_last_answers_each_once() -> None:

@@ -220,6 +220,7 @@ def test_heaps_of_accents_are_not_seen_and_single_ones_are() -> None:
     flag = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
     assert exposed(f"1\ufe0f\u20e3 {flag}") == "1\u20e3 \U0001f3f4"
     assert exposed("1\ufe0f") == "1<U+FE0F>"
+    assert exposed("a\rb\r\nc\td") == "a\nb\nc    d"
     assert unseen("\u202ea\u200bb") == "\u202e\u200b"
 
 

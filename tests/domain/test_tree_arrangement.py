@@ -322,6 +322,13 @@ def test_what_was_sent_is_done_with_and_only_the_rest_stays_staged() -> None:
     assert not rebased.changed
     assert [call.key for call in rebased.arrangement.calls()] == ["change:u", "move:t"]
     assert not it.after_sending(theirs, [*sent, *left], [], {new: "n"}).dirty
+    # What was undone before is no step of what is staged on another tree.
+    undone = it.undo()
+    for done in (
+        undone.after_sending(theirs, undone.calls(), [], {new: "n"}),
+        undone.rebase(theirs).arrangement,
+    ):
+        assert done.redo() is done
     gone, _ = layout_of(_spaces("s", "t"))  # somebody deleted all that was made and moved into
     rebased = it.after_sending(gone, sent, left, {new: "n"}).rebase(gone)
     assert not rebased.arrangement.dirty

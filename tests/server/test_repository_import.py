@@ -213,6 +213,30 @@ async def ahead(world: World, repository: Making) -> str:
     return space
 
 
+def test_no_export_undoes_a_commit_that_no_import_has_read(world: World, tmp_path: Path) -> None:
+    out = tmp_path / "manual"
+    with Repo.init(str(out), mkdir=True, default_branch=b"main") as repo:
+
+        def commit(files: dict[str, bytes]) -> None:
+            put(out, files)
+            repo.get_worktree().stage(list(files))
+            repo.get_worktree().commit(message=b"Some", author=b"A <a@x>", committer=b"A <a@x>")
+
+        commit({"README.md": b"# Manual\n", "usage.md": USAGE})
+        space = read(world, out).spaces[0].space_id
+        world.commit(space, {"manual": "# Manual\n\nOn the desk.\n"})
+        commit({"usage.md": b"# Usage\n\nBy someone else.\n"})
+        with pytest.raises(DeskError, match=r"1 file changed by commits .*: usage\.md\. Nothing"):
+            export_space(world.store, space, out)
+        assert b"By someone else." in taken(out)["usage.md"]
+        read(world, out)
+        export_space(world.store, space, out)
+        assert b"By someone else." in taken(out)["usage.md"]
+        commit({path: data for path, data in taken(out).items() if path.endswith(".md")})
+        world.commit(space, {"usage": "# Usage\n\nOn the desk.\n"})
+        assert "usage.md" in export_space(world.store, space, out).written
+
+
 async def test_the_desk_keeps_its_own_where_the_source_clashes(
     world: World, repository: Making
 ) -> None:

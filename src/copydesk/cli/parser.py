@@ -1355,7 +1355,7 @@ def _desk(commands: Subparsers) -> None:
     exporting = actions.add_parser("export", help="write a space as Markdown files")
     exporting.add_argument("space", metavar="SPACE", help="the space: id or title")
     exporting.add_argument("folder", type=Path, metavar="FOLDER", help="the folder to write to")
-    _flag(exporting, "--force", "overwrite files that were changed by hand, too")
+    _flag(exporting, "--force", "overwrite what was changed by hand or by commits, too")
     exporting.set_defaults(runner="copydesk.cli.desk:export_space")
 
     check = actions.add_parser("check", help="check the whole desk for damage")

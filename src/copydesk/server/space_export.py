@@ -26,8 +26,8 @@ def export_space(
     """Write the primary content of a space, named by id or title, below ``folder``.
 
     A space that was imported keeps the files' places and bytes; into a checkout of its repository
-    this writes exactly what changed on the desk since. A file that was changed by hand is only
-    overwritten with ``force``, or when git has it as it is.
+    this writes exactly what changed on the desk since. A file that was changed by hand, or by a
+    commit that no import has read, is only overwritten with ``force``.
 
     Raises ``DeskError`` when no space or several have that name, and when a file would be lost;
     ``OSError`` when the folder cannot be made.
@@ -82,10 +82,12 @@ def export_space(
         def allow(there: Mapping[str, bytes]) -> None:
             if not there or force:
                 return
-            lost = set(there) - committed(folder, there)
+            lost = set(there) - committed(folder, there, remembered.get("commit"))
             lost -= known({path: there[path] for path in lost}) if lost else set()
+            if by_hand := lost - committed(folder, there):
+                raise DeskError(_would_be_lost(folder, sorted(by_hand)))
             if lost:
-                raise DeskError(_would_be_lost(folder, sorted(lost)))
+                raise DeskError(_would_be_undone(folder, sorted(lost)))
 
         return write_space(
             folder, current, base=base, gone=gone() if remembered else (), progress=progress,
@@ -96,12 +98,23 @@ def export_space(
 
 
 def _would_be_lost(folder: Path, paths: list[str]) -> str:
-    named = ", ".join(paths[:NAMED]) + (f" and {len(paths) - NAMED} more" if paths[NAMED:] else "")
     return (
         f"{folder} has {plural(len(paths), 'file')} changed by hand, as neither this desk nor a "
-        f"commit there has it: {named}. Nothing was written. "
+        f"commit there has it: {_named(paths)}. Nothing was written. "
         "Commit or move your changes first; --force overwrites them."
     )
+
+
+def _would_be_undone(folder: Path, paths: list[str]) -> str:
+    return (
+        f"{folder} has {plural(len(paths), 'file')} changed by commits that this desk has not "
+        f"read: {_named(paths)}. Nothing was written. Import {folder} first; "
+        "--force overwrites them."
+    )
+
+
+def _named(paths: list[str]) -> str:
+    return ", ".join(paths[:NAMED]) + (f" and {len(paths) - NAMED} more" if paths[NAMED:] else "")
 
 
 def find_space(tx: Tx, name: str) -> Row:

@@ -492,8 +492,11 @@ class Repository:
         return [change for each in found if (change := _file_change(each)) is not None]
 
 
-def committed(folder: Path, there: Mapping[str, bytes]) -> set[str]:
-    """Return which files, given by path below ``folder`` with what they hold, git has at HEAD."""
+def committed(folder: Path, there: Mapping[str, bytes], at: str | None = None) -> set[str]:
+    """Return which files, given by path below ``folder`` with what they hold, git has at HEAD.
+
+    Or ``at`` a commit, given by its id, where the repository has it.
+    """
     if not folder.is_dir():
         return set()
     try:
@@ -503,7 +506,8 @@ def committed(folder: Path, there: Mapping[str, bytes]) -> set[str]:
     found: set[str] = set()
     with repo:
         try:
-            commit = repo[repo.head()]
+            known = at is not None and ObjectID(at.encode()) in repo.object_store
+            commit = repo[ObjectID(at.encode()) if at is not None and known else repo.head()]
             assert isinstance(commit, objects.Commit)
             top = repo[commit.tree]
             above = folder.resolve().relative_to(Path(repo.path).resolve())

@@ -280,6 +280,29 @@ async def test_drafts_go_with_a_verdict_and_what_is_refused_stays(review: Review
     ]  # fmt: skip
 
 
+async def test_a_comment_that_can_still_be_recalled_is_no_draft_of_the_review(
+    review: ReviewWorld,
+) -> None:
+    app = review.app()
+    app.session.recall_seconds = 600
+    before = review.open_threads()
+    async with drive(app, "C") as driver:
+        await driver.burst(*"Why?")
+        await waiting(driver, "ctrl+s")
+        await driver.send("a")
+        await eventually(lambda: "A review cannot be undone" in driver.screen, driver.turn)
+        assert "first, then the review" not in driver.screen
+        await driver.send("ctrl+s")
+        await eventually(lambda: len(app.session.writes.waits) == 2, driver.turn)
+        await driver.send("Q")
+        await driver.idle()
+    assert review.open_threads() == before + 1
+    assert [(line.what, line.state) for line in app.session.log] == [
+        ("Comment", "done"), ("Approve", "done"),
+    ]  # fmt: skip
+    assert not app.session.drafts.texts()
+
+
 async def test_a_chord_of_the_settings_holds_in_a_merge_too(review: ReviewWorld) -> None:
     app = review.app()
     app.use_keys(keymap(OwnKeys("vim", {"merge_sheet.confirm": ("z m",)}))[0])

@@ -92,12 +92,15 @@ def pending(
 
 
 def review_drafts(session: Session, space: str, request: str) -> list[PendingDraft]:
-    """Return the pending comments and replies, oldest first. Reads the disk."""
+    """Return the pending comments and replies that are not on their way, oldest first.
+
+    Reads the disk.
+    """
     lead = review_key(space, request, "")
     found = (
         pending(space, request, key.removeprefix(lead), text, saved, session.unsent.get(key, ""))
         for key, text, saved in session.drafts.dated()
-        if key.startswith(lead)
+        if key.startswith(lead) and not session.writes.is_on_its_way(key, text)
     )
     return sorted((draft for draft in found if draft is not None), key=lambda draft: draft.saved)
 

@@ -12,8 +12,9 @@ from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
 from copydesk.session.declarations import keymap
 from copydesk.tui.dialogs.dialog import Sheet
-from copydesk.tui.linear.sentences import question_of
+from copydesk.tui.linear.sentences import cells, question_of
 from copydesk.tui.linear.words import WORDS, keys_in
+from copydesk.tui.widgets.list import Column
 from tests.drive import listen
 from tests.tui.desk_place import REQUESTS, DeskApp
 from tests.tui.opening import open_world
@@ -37,6 +38,11 @@ def test_a_line_names_keys_or_none() -> None:
 def test_the_manual_has_every_word() -> None:
     told = MANUAL.read_text(encoding="utf-8")
     assert [word for word in WORDS if f"`{word}" not in told] == []
+
+
+def test_a_cell_that_was_not_read_yet_is_not_told() -> None:
+    columns = [Column[str]("pages", "PG", str, 3)]
+    assert [list(cells(columns, text)) for text in (".", "5")] == [[], ["5 pages"]]
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 WIDE = 400
 """Cells in which lines are laid out that are only read aloud: nothing is cut for room."""
 
-NOTHING_IN = frozenset("-–—· ")
+NOTHING_IN = frozenset("-–—·. ")
 """The signs of a cell that says nothing."""
 
 ENDS_TEXT = "."

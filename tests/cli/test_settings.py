@@ -180,6 +180,10 @@ def test_a_new_file_has_every_setting_as_a_comment(
     assert json.loads((path.parent / where).read_text()) == schema()
     assert path.stat().st_mode & 0o077 == 0
     assert load_settings(path).glyphs == "auto"
+    monkeypatch.setenv("EDITOR", "no-such-editor")
+    assert main(["settings", "edit"]) == 2
+    said = "no-such-editor cannot be started: No such file or directory"
+    assert said in capsys.readouterr().err.splitlines()[0]
 
 
 def test_a_mistake_leaves_the_others_unless_it_decides_which_service_is_meant(path: Path) -> None:

@@ -138,7 +138,8 @@ def edit_settings() -> int:
     try:
         status = run([*shlex.split(command), str(file.path)])
     except (OSError, ValueError) as error:
-        raise UsageError(f"{clean(command, limit=60)} cannot be started: {error}") from error
+        said = getattr(error, "strerror", None) or error
+        raise UsageError(f"{clean(command, limit=60)} cannot be started: {said}") from error
     if status:
         say(f"copydesk: {clean(command, limit=60)} ended with status {status}")
         return FAILED

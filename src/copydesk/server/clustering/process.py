@@ -88,7 +88,8 @@ def ask(
                 env=environment(),
             )
         except OSError as error:
-            raise UnavailableError(f"Finding clusters cannot be started: {error}") from None
+            said = error.strerror or error
+            raise UnavailableError(f"Finding clusters cannot be started: {said}") from None
         with process:
             try:
                 started(process)

@@ -57,8 +57,9 @@ class CommandVectors:
                 f"the command {name!r} for vectors took longer than {self._seconds:g} seconds"
             ) from None
         except (OSError, ValueError) as error:
+            said = getattr(error, "strerror", None) or error
             raise VectorsError(
-                f"the command {name!r} for vectors cannot be started: {error}"
+                f"the command {name!r} for vectors cannot be started: {said}"
             ) from None
         if max(len(written), len(complaint)) > self._most:
             raise VectorsError(

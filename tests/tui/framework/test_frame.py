@@ -84,6 +84,15 @@ async def test_a_jump_opens_a_view_and_dash_returns() -> None:
         assert driver.place.view == "mine"
 
 
+async def test_a_view_is_gone_to_by_what_it_is_called_on_the_screen() -> None:
+    async with drive(DeskApp()) as driver:
+        for said, view in (("view Mine", "mine"), ("view ALL", "all"), ("view 2", "mine")):
+            await driver.press(":")
+            await driver.type(said)
+            await driver.press("enter")
+            assert driver.place.view == view
+
+
 async def test_a_merge_is_asked_logged_and_undone() -> None:
     app = DeskApp()
     async with drive(app, "j", "m") as driver:

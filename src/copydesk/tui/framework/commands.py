@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.domain.address import is_unserved, web_address
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, same_name
 from copydesk.local import browser
 from copydesk.present.json_views import Raw
 from copydesk.session.cached_reads import about_cache, clear_cache
@@ -260,16 +260,16 @@ class CommonCommands(Commands, scope="place"):
     @command("view", "NAME", complete=lambda owner: [view.id for view in _here(owner).views])
     def go_view(self, rest: str) -> None:
         """Go to a view by name or number."""
-        place = self.place
-        ids = [view.id for view in place.views]
-        if rest.isdigit() and 0 < int(rest) <= len(ids):
-            place.choose_view(ids[int(rest) - 1])
-        elif rest in ids:
-            place.choose_view(rest)
-        else:
-            place.say(
-                f"No view has the name {rest!r}. There are: {', '.join(ids) or 'none'}.", "warn"
-            )
+        place, views = self.place, self.place.views
+        if rest.isdigit() and 0 < int(rest) <= len(views):
+            place.choose_view(views[int(rest) - 1].id)
+            return
+        for view in views:
+            if any(same_name(name, rest) for name in (view.id, view.title, view.short) if name):
+                place.choose_view(view.id)
+                return
+        there = ", ".join(view.title for view in views) or "none"
+        place.say(f"No view has the name {rest!r}. There are: {there}.", "warn")
 
     @action("/", "filter", word="filter", unless=no_pane, show=5, group="Find", inline=True)
     async def search(self) -> None:

@@ -12,6 +12,7 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.domain.own_command import Hook, Ready
+from copydesk.domain.text import shorten
 from copydesk.session import own_commands
 from copydesk.session.own_commands import (
     MOST_BYTES,
@@ -24,6 +25,8 @@ from copydesk.session.own_commands import (
 from copydesk.session.session import Session
 from tests.drive import eventually
 from tests.world import World
+
+PYTHON = shorten(sys.executable, 60)
 
 TOLD = "import json, sys; print(json.dumps(json.load(sys.stdin), sort_keys=True))"
 
@@ -59,11 +62,11 @@ def python(script: str) -> tuple[str, ...]:
         ("import sys; print(sys.stdin.read() or 'None')", Outcome("None", True, "None\n")),
         ("print('One'); print(' Two '); print()", Outcome("Two", True, "One\n Two \n\n")),
         ("print('\\x1b[2JA' * 201)", Outcome("A" * 199 + "…", True, "A" * 201 + "\n")),
-        ("import sys; print('Out'); sys.exit(3)", Outcome("It ended with status 3: Out", False,
-         "Out\n")),
+        ("import sys; print('Out'); sys.exit(3)", Outcome(f"{PYTHON} ended with status 3: Out",
+         False, "Out\n")),
         ("import sys; print('Out'); sys.stderr.buffer.write(b'Why\\xff\\n'); sys.exit(1)",
-         Outcome("It ended with status 1: Why\ufffd", False, "Out\n")),
-        ("import sys; sys.exit(3)", Outcome("It ended with status 3.", False)),
+         Outcome(f"{PYTHON} ended with status 1: Why\ufffd", False, "Out\n")),
+        ("import sys; sys.exit(3)", Outcome(f"{PYTHON} ended with status 3.", False)),
     ],
 )  # fmt: skip
 async def test_a_run_says_what_came_of_it_and_is_in_the_log(script: str, outcome: Outcome) -> None:
@@ -79,11 +82,11 @@ async def test_a_run_without_an_end_is_stopped(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(own_commands, "SECONDS", 1)
     run = Ready(python("import time; print('On', flush=True); time.sleep(60)"))
     assert await run_ready(desk.session, "Wait", "", run) == Outcome(
-        "Stopped after 1 s.", False, "On\n"
+        f"{PYTHON} was stopped after 1 s.", False, "On\n"
     )
     flood = Ready(python(f"print('a' * 2 * {MOST_BYTES})"))
     found = await run_ready(desk.session, "Flood", "", flood)
-    assert (found.said, found.done) == ("Stopped: it wrote more than 1 MiB.", False)
+    assert (found.said, found.done) == (f"{PYTHON} was stopped: it wrote more than 1 MiB.", False)
     assert found.output.startswith("aaa")
 
 
@@ -123,12 +126,12 @@ async def test_the_hooks_of_an_event_are_told_what_is_known_and_say_where_they_f
     target = f"after_merge: {sys.executable}"
     assert desk.log == [
         ("Hook", target, "done", json.dumps(told, sort_keys=True)),
-        ("Hook", target, "not done", "It ended with status 1: No."),
+        ("Hook", target, "not done", f"{PYTHON} ended with status 1: No."),
         ("Hook", "after_merge: true", "not done", "{colour} is not known here."),
     ]
     assert [line.number for line in desk.session.messages] == [0, -1, -2]
     assert desk.said == [
-        "warn: after_merge: It ended with status 1: No.",
+        f"warn: after_merge: {PYTHON} ended with status 1: No.",
         "warn: after_merge: {colour} is not known here.",
     ]
 

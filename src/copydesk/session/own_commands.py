@@ -106,18 +106,19 @@ async def _run(run: Ready, *, given: bytes = b"") -> Outcome:
         return Outcome(f"{program} was not found.", done=False)
     except OSError as error:
         return Outcome(f"{program} cannot be started: {error.strerror or error}.", done=False)
-    return _outcome(ended)
+    return _outcome(program, ended)
 
 
-def _outcome(ended: Ended) -> Outcome:
+def _outcome(program: str, ended: Ended) -> Outcome:
     output = clean_long(ended.output.decode(errors="replace"))
     if ended.why == "time":
-        return Outcome(f"Stopped after {SECONDS} s.", False, output)
+        return Outcome(f"{program} was stopped after {SECONDS} s.", False, output)
     if ended.why == "flood":
-        return Outcome("Stopped: it wrote more than 1 MiB.", False, output)
+        said = f"{program} was stopped: it wrote more than 1 MiB."
+        return Outcome(said, False, output)
     if ended.status:
         told = _last(clean_long(ended.errors.decode(errors="replace"))) or _last(output)
-        said = f"It ended with status {ended.status}"
+        said = f"{program} ended with status {ended.status}"
         return Outcome(f"{said}: {told}" if told else f"{said}.", False, output)
     return Outcome(_last(output) or "Done.", True, output)
 

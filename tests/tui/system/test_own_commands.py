@@ -11,6 +11,7 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.domain.own_command import Hook, OwnCommand
+from copydesk.domain.text import shorten
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp, use_own_commands
@@ -220,9 +221,9 @@ async def test_what_it_writes_is_shown_without_control_codes(
     ("script", "said"),
     [
         ("import sys; print('no such repo', file=sys.stderr); sys.exit(4)",
-         "It ended with status 4: no such repo"),
-        ("print('x' * 2_000_000)", "Stopped: it wrote more than 1 MiB."),
-        ("import time; time.sleep(60)", "Stopped after 0.2 s."),
+         " ended with status 4: no such repo"),
+        ("print('x' * 2_000_000)", " was stopped: it wrote more than 1 MiB."),
+        ("import time; time.sleep(60)", " was stopped after 0.2 s."),
     ],
 )  # fmt: skip
 async def test_one_that_fails_floods_or_hangs_is_ended_and_said(
@@ -231,10 +232,11 @@ async def test_one_that_fails_floods_or_hangs_is_ended_and_said(
     if "sleep" in script:
         monkeypatch.setattr("copydesk.session.own_commands.SECONDS", 0.2)
     own = command("bad", script, key="! b", writes=False)
+    program = shorten(sys.executable, 60)
     app = having(open_world(review.world, "changes"), own)
     async with drive(app, size=(140, 40)) as driver:
         await driver.press("! b")
-        await eventually(lambda: f"bad: {said}" in driver.screen, driver.idle)
+        await eventually(lambda: f"bad: {program}{said}" in driver.screen, driver.idle)
         await driver.press("@")
         assert "not done" in driver.line("Command")
 

@@ -229,7 +229,7 @@ def test_damage_is_found_wherever_it_is(desk: Path, capsys: pytest.CaptureFixtur
     desk.write_bytes(bytes(data))
     os.truncate(desk, len(data) // 2)
     assert main(["desk", "check", "--desk", str(desk)]) == 1
-    assert "malformed" in capsys.readouterr().out
+    assert "SQLite cannot read on (it is damaged)" in capsys.readouterr().out
     assert desk.stat().st_size == len(data) // 2
 
 

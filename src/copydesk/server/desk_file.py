@@ -163,8 +163,11 @@ def damage(
 
 def said_by(error: sqlite3.DatabaseError) -> str:
     """Return what SQLite says is wrong, without what it quotes: that may be what people wrote."""
-    if getattr(error, "sqlite_errorcode", None) is None and is_damage(error):
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None and is_damage(error):
         return "something in it is not text"
+    if code is not None and code & 0xFF == sqlite3.SQLITE_CORRUPT:
+        return "it is damaged"
     return re.split(r" \(|: ", str(error))[0]
 
 

@@ -79,7 +79,7 @@ def _read(path: Path) -> Findings:
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             # Python reads what SQLite says as UTF-8, which it is not where it quotes damage.
             said = said_by(error) if isinstance(error, sqlite3.Error) else "its schema is damaged"
-            found.damage.append(f"SQLite cannot read on: {said}")
+            found.damage.append(f"SQLite cannot read on ({said})")
     return found
 
 

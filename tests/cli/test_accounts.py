@@ -263,7 +263,8 @@ def test_a_token_of_the_environment_goes_where_it_is_for_and_takes_nothing_over(
     assert drafts.load("#4") == "a thought"
     there.patch.delenv("COPYDESK_PROFILE")
     there.patch.setenv("COPYDESK_TOKEN", "tok-not-valid")
-    there.run("sites", "--profile", "work", status=3)
+    refused = there.run("sites", "--profile", "work", status=3)
+    assert f"{there.url.removeprefix('http://')} refuses COPYDESK_TOKEN. Unset it" in refused
     said = there.run("doctor", "--profile", "work", status=1)
     assert "Set another COPYDESK_TOKEN, or unset it." in said
     assert ".." not in said.replace("../", "")

@@ -205,7 +205,7 @@ def test_how_a_request_failed_is_said_and_is_the_exit_status(
     assert main(["api", "POST", "/orgs/a-token-to-keep", "-f", "title=x"]) == 5
     out, err = scripts.said()
     assert out == ""
-    assert "127.0.0.1 cannot be reached" in err
+    assert "127.0.0.1:1 cannot be reached" in err
     assert "a-token-to-keep" not in err
     assert main(["api", "GET", "https://other.example/v1/user"]) == 2
     assert "a-token-to-keep" not in "".join(scripts.said())

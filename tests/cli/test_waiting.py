@@ -51,9 +51,10 @@ def test_what_is_waited_for_is_said_and_taken_away_before_the_output(
     assert main(["sites", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
     first, *rest = terminal.text().split(AWAY)[1:]
-    assert first == "Waiting for 127.0.0.1: 0 of 1 call answered"
+    where = service.url.removeprefix("http://")
+    assert first == f"Waiting for {where}: 0 of 1 call answered"
     assert rest[-1] == "", "nothing is left there"
-    assert all(each.startswith("Waiting for 127.0.0.1: ") for each in rest if each)
+    assert all(each.startswith(f"Waiting for {where}: ") for each in rest if each)
 
 
 def test_a_failure_is_said_in_its_place(
@@ -62,7 +63,8 @@ def test_a_failure_is_said_in_its_place(
     terminal = looked_at(monkeypatch)
     assert main(["cr", "show", "77", "--space", "API reference"]) == 1
     said = terminal.text().split(AWAY)
-    assert said[-2].startswith("Waiting for 127.0.0.1: ")
+    where = service.url.removeprefix("http://")
+    assert said[-2].startswith(f"Waiting for {where}: ")
     assert said[-1].startswith("copydesk: ")
 
 

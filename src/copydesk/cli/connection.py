@@ -392,7 +392,7 @@ def remote(
 
     return Connection(
         profile.key if profile else f"service:{service}",
-        urlsplit(service).hostname or service,
+        urlsplit(service).netloc or service,
         connect,
         token.secrets,
         profile.name if profile else "",

@@ -147,7 +147,7 @@ def keep_apart(connection: Connection) -> None:
     ``UsageError`` then, also where the service does not tell.
     """
     from copydesk.cli.errors import say
-    from copydesk.client.errors import ApiError
+    from copydesk.client.errors import ApiError, Unauthorized
     from copydesk.local.accounts import Accounts, mark_of
     from copydesk.local.paths import find_paths
 
@@ -162,6 +162,11 @@ def keep_apart(connection: Connection) -> None:
     except ApiError as error:
         if not connection.profile:
             return  # it is told apart once the service answers
+        if isinstance(error, Unauthorized):
+            raise UsageError(
+                f"{connection.host} refuses COPYDESK_TOKEN. Unset it, or set it to a valid token",
+                NOT_ALLOWED,
+            ) from error
         raise UsageError(
             f"{kept}, and the service does not say whose COPYDESK_TOKEN is. {error} "
             "Unset COPYDESK_TOKEN, or try again",

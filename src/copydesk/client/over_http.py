@@ -57,7 +57,7 @@ class OverHttp:
         hide: Hide,
     ) -> None:
         self._base_url = base_url
-        self._host = httpx.URL(base_url).host
+        self._host = httpx.URL(base_url).netloc.decode("ascii")
         self._hide = hide
         self._closed = False
         self._under_way = 0

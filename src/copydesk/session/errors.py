@@ -36,7 +36,7 @@ OFFLINE = "Offline: "
 CHANGED_FIRST = "Someone changed it first. Nothing was overwritten."
 REFUSED = "Token refused. "
 LIMITED = "API limit reached."
-LOGIN_AGAIN = "copydesk login saves another one; that of COPYDESK_TOKEN goes first."
+LOGIN_AGAIN = "copydesk login NAME saves another for that profile; COPYDESK_TOKEN goes before it."
 STILL_READING = "Still reading."
 
 

@@ -119,7 +119,7 @@ def test_commands_get_the_pages_as_files_and_findings_keep_to_new_lines(
         (f"x = {{command = {_command('import time; time.sleep(600)')}, seconds = 1}}",
          "x: stopped after 1 s."),
         (f"x = {{command = {_command('print(1)')}, reads = 'vale'}}",
-         "x: what it says is not a vale."),
+         "x: what it says cannot be read as vale."),
     ],
 )  # fmt: skip
 def test_a_command_of_no_use_says_why(scripts: ScriptDesk, check: str, said: str) -> None:

@@ -148,6 +148,7 @@ async def test_a_command_reads_the_pages_as_files_and_finds_things_in_new_and_ol
         ("sys.exit(3)", "it failed with status 3: it said nothing"),
         ("sys.exit('No rules.\\nSee there.')", "it failed with status 1: No rules."),
         ("sys.stderr.write('a note')", ""),
+        ("print('usage: vale FILE'); sys.exit(2)", "it failed with status 2: usage: vale FILE"),
         ("print('guide/auth.md:4: New'); sys.exit(2)", ""),
     ],
 )

@@ -129,7 +129,7 @@ def read_answer(check: Check, output: str, files: Mapping[str, CheckedFile]) -> 
     try:
         _READERS[check.reads](reader, output)
     except (ValueError, RecursionError):
-        reader.answer.trouble = f"what it says is not a {check.reads}"
+        reader.answer.trouble = f"what it says cannot be read as {check.reads}"
     except _EnoughError:
         reader.answer.trouble = f"more than {MOST:,} findings: the rest is left out"
     return reader.answer

@@ -301,7 +301,7 @@ async def run_command(check: Check, pages: Sequence[CheckedPage]) -> Outcome:
         return Outcome(check.name, (), (), took, f"stopped after {check.seconds} s")
     output = ended.output.decode(errors="replace")
     answer = await asyncio.to_thread(read_answer, check, output, files)
-    trouble = answer.trouble or _trouble(ended, nothing=not (answer.findings or answer.unread))
+    trouble = _trouble(ended, output, nothing=not answer.findings) or answer.trouble
     new = {page.id: page.new for page in pages}
     found = tuple(each for each in answer.findings if each.line in new[each.page])
     older = tuple(each for each in answer.findings if each.line not in new[each.page])
@@ -316,7 +316,7 @@ def _write(folder: Path, pages: Sequence[CheckedPage]) -> None:
         file.write_bytes(page.source.encode("utf-8", "replace"))
 
 
-def _trouble(ended: Ended, *, nothing: bool) -> str:
+def _trouble(ended: Ended, output: str, *, nothing: bool) -> str:
     """Return why a command is not to be trusted; "" where it did what it is for.
 
     Many end with a status of their own where they found something.
@@ -326,5 +326,6 @@ def _trouble(ended: Ended, *, nothing: bool) -> str:
     if not ended.status or not nothing:
         return ""
     told = clean(ended.errors.decode(errors="replace"), lines=True).strip()
+    told = told or clean(output, lines=True).strip()
     said = shorten(told.splitlines()[0], 200) if told else "it said nothing"
     return f"it failed with status {ended.status}: {said}"

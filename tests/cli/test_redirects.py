@@ -200,5 +200,5 @@ def test_how_far_an_import_came_is_told(
         server.plan = writes_only(script(None, faults.FORBIDDEN))
         assert site.run("redirects", "import", SITE, str(file), "--yes") == 3
     said = site.said()[1].splitlines()
-    assert said[0] == "Done before it stopped: Import redirects, 2 redirects."
+    assert said[0] == "Done before it stopped: Import, 2 redirects."
     assert len(site.json("redirects", "list", SITE)) == 2

@@ -180,7 +180,7 @@ async def test_a_file_is_sent_in_parts_that_are_undone_by_what_became_of_each() 
         ]}
     )  # fmt: skip
     write = importing(IDS, part)
-    assert (write.what, write.target) == ("Import redirects", "6 redirects")
+    assert (write.what, write.target) == ("Import", "6 redirects")
     assert callable(write.reversal)
     # What nobody had before was made: "updated" is what it is when it is sent a second time.
     made = [{"source": f"/{name}", "draft": name == "d"} for name in "adf"]

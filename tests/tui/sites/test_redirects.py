@@ -426,7 +426,7 @@ async def test_an_import_is_taken_back_with_what_was_made_again_meanwhile(
         assert "/a" in await held(docs)
         await driver.press("u")
         assert await held(docs) == {}
-        assert "Undone: Import redirects 5 redirects" in driver.screen
+        assert "Undone: Import 5 redirects" in driver.screen
         # What another made of one meanwhile stays, and that is said.
         await send()
         async with world.api() as api:

@@ -153,7 +153,7 @@ def importing(ids: SiteIds, part: Sequence[Staged]) -> Write[RedirectResults]:
         made = [_of(each) for each in done if each.before is None]
         return redirects_put(ids, made, [each.before.body for each in done if each.before])
 
-    return Write("Import redirects", plural(len(part), "redirect"), send, reversal=back)
+    return Write("Import", plural(len(part), "redirect"), send, reversal=back)
 
 
 def _of(staged: Staged) -> dict[str, Any]:

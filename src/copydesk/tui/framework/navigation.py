@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 P = TypeVar("P", bound="type[Place]")
 
+NO_REQUEST = "No change request is chosen. Open one from a list: gc goes there."
+"""What the places of a change request say without one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Jump:

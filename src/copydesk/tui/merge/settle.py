@@ -39,7 +39,7 @@ from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, Sides
 from copydesk.tui.framework.actions import NotYet, action, command
 from copydesk.tui.framework.commands import nothing_to_undo
 from copydesk.tui.framework.editor import EditorError, drop_file, edit_file
-from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.navigation import NO_REQUEST, place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.merge.dialog import MergeSheet
 from copydesk.tui.widgets.wrapped_list import SpanPane
@@ -295,7 +295,7 @@ class SettlePlace(Place, scope="settle"):
     def reload(self) -> None:
         work = self.settlement
         if self.target.space is None or self.target.change_request is None:
-            self._failed("No change request is chosen. Open one from a list: g c goes there.")
+            self._failed(NO_REQUEST)
             return
 
         async def read(api: Api) -> Settlement:

@@ -33,7 +33,7 @@ from copydesk.tui.arrange.place import (
 )
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.navigation import NO_REQUEST, place
 from copydesk.tui.framework.place import Part, Place, style_path
 from copydesk.tui.resource.rich_text import stage_edits
 from copydesk.tui.widgets.facts import Facts
@@ -105,6 +105,7 @@ class PagesArrangementPlace(ArrangingPlace[PagesRead]):
 
     COMMAND_CLASSES = (PageSettings,)
     CSS_PATH = style_path("page_arrangement")
+    WHICH = NO_REQUEST
     what_it_is = "The tree of pages"
     boxes = ("page",)
     sorts = ("title",)

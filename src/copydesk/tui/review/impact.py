@@ -15,7 +15,7 @@ from copydesk.present.impact import BROKEN, POINTS, ImpactRow
 from copydesk.present.page_changes import page_signs
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
-from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.navigation import NO_REQUEST, place
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -91,7 +91,7 @@ class ImpactPlace(Place, scope="impact"):
         """Read the request and every link around it again; leaving the place stops that."""
         space, request = self.target.space, self.target.change_request
         if space is None or request is None:
-            self.rows.empty = "No change request is chosen. Open one from a list: gc goes there."
+            self.rows.empty = NO_REQUEST
             self.rows.refresh_rows()
             return
         self.rows.empty = self.rows.reading

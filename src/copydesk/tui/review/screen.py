@@ -35,7 +35,7 @@ from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, Sides, sides_of
 from copydesk.tui.framework.frame import NOTE_GAP
-from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.navigation import NO_REQUEST, place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, style_path
 from copydesk.tui.framework.workers import begin
@@ -245,7 +245,7 @@ class Review(Place):
             for pane in (
                 self.diff, self.request_tabs.overview, threads.all_threads, threads.beside,
             ):  # fmt: skip
-                pane.empty = "No change request is chosen. Open one from a list: gs goes there."
+                pane.empty = NO_REQUEST
                 pane.refresh()
             return
         self.reads.load(

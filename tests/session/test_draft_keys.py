@@ -61,6 +61,8 @@ def test_staged_levels_are_told_line_by_line() -> None:
             "# Limits\n\n---\nA lot.\n\n\n```\ntitle: Limits\nslug: limits\n```",
         ),
         ("# Limits\n", "# Limits\n"),
+        ("\ufeff# Limits\n", "# Limits\n"),
+        ("\ufeff---\ntitle: A -\n---\nB\n", "B\n\n\n```\ntitle: A -\n```"),
         ("---\ntitle: Limits\n---\n", "\n\n```\ntitle: Limits\n```"),
         ("", ""),
     ],

@@ -114,7 +114,7 @@ def page_text(text: str) -> str:
     from copydesk.domain.page_source import without_front  # a start needs none of it
 
     body = without_front(text).lstrip("\n")
-    settings = text.removesuffix(body).strip().strip("-").strip()
+    settings = text.removesuffix(body).strip("\ufeff \r\n").strip("-").strip()
     return f"{body}\n\n```\n{settings}\n```" if settings else body
 
 

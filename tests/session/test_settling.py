@@ -718,6 +718,18 @@ async def test_a_first_write_that_is_recalled_leaves_the_choices(
     assert desk.work.kept.state == "sent"
 
 
+async def test_two_screens_send_it_once(world: World, tmp_path: Path) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.merge_main()
+    await desk.work.read()
+    await desk.choose("main")
+    other = Settlement(desk.session, desk.space, desk.request)
+    await other.read()
+    first, second = await asyncio.gather(desk.work.send(), other.send(), return_exceptions=True)
+    assert (first, str(second)) == (None, "It is being sent already")
+    assert desk.session.settling == {}
+
+
 async def test_where_the_disk_cannot_be_read_no_settling_is_taken_for_over(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

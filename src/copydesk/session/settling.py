@@ -428,11 +428,11 @@ class Settlement:
             raise NotDoneError(mixed)
         if kept.id in self.session.settling:
             raise NotDoneError("It is being sent already")
-        if not await asyncio.to_thread(self.session.settlings.claim, kept.id):
-            raise NotDoneError("Another copydesk is sending this")
-        self.under_way, self._recall = True, recall
         self.session.settling[kept.id] = sure(asyncio.current_task())
         try:
+            if not await asyncio.to_thread(self.session.settlings.claim, kept.id):
+                raise NotDoneError("Another copydesk is sending this")
+            self.under_way, self._recall = True, recall
             known = kept.known if kept.state == "sending" else kept.head
             if self.now is not None and kept.state != "sending":
                 known = self.now.revision

@@ -687,7 +687,8 @@ class CopydeskApp(DeskApp):
         if self.runs.merges or self.session.rearranges:
             self.runs.ask_to_leave()
             return
-        pending = self.session.writes.writes_pending
+        writes = self.session.writes
+        pending = writes.writes_pending or len(writes.writing)  # also between two of several
         if pending and bound_for is not None:
             begin(self, self._leave_when_sent, name="leave when sent")
             if self.here is not None:
@@ -695,7 +696,7 @@ class CopydeskApp(DeskApp):
             return
         if pending and monotonic() - self._interrupted > TWICE_SECONDS:
             self._interrupted = monotonic()
-            if self.session.writes.waits:
+            if writes.waits:
                 # What could still be recalled is sent now; that done, it quits by itself.
                 begin(self, self._leave_when_sent, name="leave when sent")
             if self.here is not None:

@@ -278,6 +278,20 @@ async def test_what_is_sent_goes_on_where_the_screen_is_left(world: World, two: 
     assert await find_cut_off(app.session) == ""
 
 
+async def test_who_quits_stays_where_not_all_was_sent(world: World, two: str) -> None:
+    way = Way(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "settle", at(two), api=api)
+    async with drive(app, "1", "J", "1", "ctrl+s", size=(140, 40)) as driver:
+        app.session.recall_seconds, way.trouble = 600, {2: 500}
+        await driver.send("y")
+        await eventually(lambda: bool(app.session.writes.waits), driver.turn)
+        await driver.send("ctrl+q")
+        await driver.idle()
+        assert app.is_running
+        assert "Stopped: " in driver.screen
+
+
 async def test_who_may_not_edit_is_told(world: World, two: str) -> None:
     reader = world.user("rea", role="comment")
     async with drive(open_world(world, "settle", at(two), user=reader), "1") as driver:

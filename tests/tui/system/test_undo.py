@@ -455,6 +455,17 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
         assert not session.drafts.texts()
 
 
+async def test_who_quits_between_two_writes_is_told(world: World) -> None:
+    app = ReviewWorld(world).app()
+    async with drive(app) as driver:
+        follows = asyncio.create_task(asyncio.Event().wait())
+        app.session.writes.hold_open(follows)
+        await driver.send("q")
+        assert app.is_running
+        assert "Sending 1. Press it again to quit now." in driver.screen
+        follows.cancel()
+
+
 class Cut(httpx.AsyncBaseTransport):
     """A way to a desk on which the process ends at a request: before it is sent, or answered."""
 

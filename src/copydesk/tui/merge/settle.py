@@ -28,7 +28,7 @@ from copydesk.present.settling import (
     sides_said,
 )
 from copydesk.session.draft_keys import hunk_key
-from copydesk.session.errors import failure_types, sentence
+from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.glyphs import glyphs
 from copydesk.session.settling import SENDS, USES, SettledFile, Settlement
 from copydesk.session.target import Target
@@ -653,14 +653,22 @@ class SettlePlace(Place, scope="settle"):
 
     async def _go(self, *, recall: bool) -> None:
         # It goes on where this is left: between its writes the request has pages of main.
-        sent = await self.session.writes.whole(self._send(recall=recall))
+        try:
+            sent = await self.session.writes.whole(self._send(recall=recall))
+        except NotDoneError as error:
+            self.tell(str(error), "bad")
+            self._show(top=False)
+            return
         if sent and self.target.view == MERGES:
             sheet = MergeSheet(self.settlement.space, sure(self.settlement.now).id)
             await self.desk.push_screen_wait(sheet)
             await self.desk.step_back(quits=False)
 
     async def _send(self, *, recall: bool) -> bool:
-        """Send the choices, or go on with it, and tell how it ended; True when all was sent."""
+        """Send the choices, or go on with it; False when it was recalled.
+
+        Raises `NotDoneError` where it stopped, with what to do.
+        """
         work = self.settlement
         try:
             await work.send(tell=self.refresh_frame, recall=recall)
@@ -669,11 +677,9 @@ class SettlePlace(Place, scope="settle"):
             self._tell("Recalled: nothing was sent, the choices stay.")
             return False
         except WriteError as error:
-            self._stopped(str(error))
-            return False
+            raise NotDoneError(self._stopped(str(error))) from error
         except failure_types() as error:
-            self._stopped(sentence(error))
-            return False
+            raise NotDoneError(self._stopped(sentence(error))) from error
         self._show()
         undo = " u restores its text." if work.restored else ""
         self._tell(f"{self._label} is settled: it has all of main.{undo}", "good")
@@ -685,16 +691,15 @@ class SettlePlace(Place, scope="settle"):
     def _label(self) -> str:
         return self.settlement.label.partition(" ")[0]
 
-    def _stopped(self, why: str) -> None:
-        """Say why it stopped, and how it goes on."""
+    def _stopped(self, why: str) -> str:
+        """Return why it stopped, and how it goes on."""
         on = ""
         if self.settlement.stopped and self.is_attached:
             on = " r goes on, b puts the change request's pages back."
         elif self.settlement.stopped:
             on = f" Open the review of {self._label}: U goes on there."
         said = why.partition(" @, then r")[0].removesuffix(".")  # here another key goes on
-        self._tell(f"Stopped: {said}.{on}", "bad")
-        self._show(top=False)
+        return f"Stopped: {said}.{on}"
 
     def _tell(self, said: str, tone: str = "") -> None:
         (self.tell if self.is_attached else self.session.report)(said, tone)

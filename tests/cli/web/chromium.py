@@ -35,6 +35,11 @@ LARGEST = (200, 60)
 ELSEWHERE = "http://127.0.0.1:1/"
 """A page of another origin."""
 
+BACK = """dispatchEvent(
+  new KeyboardEvent("keydown", {key: "ArrowLeft", altKey: true, cancelable: true})
+)"""
+"""Presses what leads back in a browser; false where the page took it."""
+
 SOCKETS = """(address) => new Promise((done) => {
   const socket = new WebSocket(address);
   socket.onopen = () => done("open");
@@ -220,8 +225,6 @@ def _habits(server: Server, context: BrowserContext) -> None:
     page.keyboard.press("Control+c")
     shown.wait(lambda: "own desk" in page.evaluate("navigator.clipboard.readText()"), "copy")
     assert "Press ctrl+c again" not in shown.shown
-    page.keyboard.press("Alt+ArrowDown")
-    shown.wait(lambda: any("[1;3B" in each for each in shown.sent), "alt+down")
     assert any("]11;rgb:f0f0" in each for each in shown.sent)
     shown.until("http://")
     address = shown.place_of("http://")
@@ -236,6 +239,8 @@ def _habits(server: Server, context: BrowserContext) -> None:
     page.evaluate("navigator.clipboard.writeText('of the clipboard')")
     shown.press("/", "filter")
     shown.press("Control+v", "of the clipboard")
+    page.keyboard.press("Alt+ArrowDown")
+    shown.wait(lambda: any("[1;3B" in each for each in shown.sent), "alt+down")
     shown.close()
     server.until_windows(0)
 
@@ -255,6 +260,7 @@ def _way_back(server: Server, context: BrowserContext, pictures: Path) -> None:
         shown.press("Control+c", "Press ctrl+c again")
         page.keyboard.press("Control+c")
         page.get_by_text("This window has ended").wait_for()
+        assert page.evaluate(BACK), "the browser has its keys again"
         windows = len(shown.displays)
         lead_back()
         shown.wait(lambda: len(shown.displays) > windows, "another socket")  # noqa: B023

@@ -102,6 +102,7 @@ window.open = (...named) => named.length || event.ctrlKey || event.metaKey ? ope
 
 // Keys that a browser and a terminal understand otherwise, before the terminal has them.
 addEventListener("keydown", (event) => {
+  if (terminal?.readyState !== WebSocket.OPEN) return;  // they are the browser's
   const held = ["ctrl", "alt", "shift", "meta"].filter((each) => event[each + "Key"]).join();
   const arrow = ["ArrowUp", "ArrowDown", "ArrowRight", "ArrowLeft"].indexOf(event.key);
   if (held === "ctrl" && event.key === "v") {

@@ -288,9 +288,8 @@ def _peeled(before: str, main: str, request: str) -> Iterator[Hunk]:
     start = _common(one, other)
     end = _common(one[start:][::-1], other[start:][::-1])
     # Lines that were there before stay with what is the same on all sides.
-    kept = min(_common(old, one[:start]), len(old))
-    left = len(old) - kept
-    kept_end = min(_common(old[kept:][::-1], one[len(one) - end :][::-1]), left)
+    kept = _common(old, one[:start])
+    kept_end = _common(old[kept:][::-1], one[len(one) - end :][::-1])
     a, b, c = len(old) - kept_end, len(one) - kept_end, len(other) - kept_end
     cuts = [
         (old[:kept], one[:kept], other[:kept]),

@@ -111,7 +111,7 @@ def _initializer(
     defaults = [each for each in first.values() if each is not dataclasses.MISSING]
     if any(v is dataclasses.MISSING for v in list(first.values())[len(first) - len(defaults) :]):
         raise TypeError(f"{cls.__qualname__} has a field without a default behind one that has it")
-    made = FunctionType(code, known, "__init__", tuple(defaults))
+    made = FunctionType(code, known, argdefs=tuple(defaults))
     named = {k: v for k, v in by_name.items() if v is not dataclasses.MISSING}
     made.__kwdefaults__ = named
     return made

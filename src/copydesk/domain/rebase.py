@@ -287,7 +287,7 @@ class _Merge:
             self.agreed.update(row for row in now if row not in alone)
             return
         for row in list(ours):
-            if row in came or row not in was or row not in there or row in alone:
+            if row in came or row not in was or row in alone:
                 continue
             places = [place_line(each, row) for each in (self.base, self.theirs, self.now)]
             if places[1] == places[2]:

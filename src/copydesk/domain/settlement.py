@@ -492,7 +492,7 @@ class _Order:
         """Whether a page stands where it is wanted, among those that do; it does from now on."""
         if page not in self._waiting:
             return True
-        if self._parents.get(page, page) != self._into[page]:
+        if self._parents[page] != self._into[page]:
             return False
         beside = self._now[self._into[page]]
         at, rank = beside.index(page), self._rank[page]

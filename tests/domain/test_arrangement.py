@@ -191,6 +191,13 @@ def test_where_both_changed_the_same_ours_is_on_top_until_theirs_is_taken() -> N
     assert Lost("Ours: title The a → Ours", "it is gone") in gone.lost
 
 
+def test_what_both_moved_to_one_place_is_no_question_wherever_it_stands_there() -> None:
+    ours = staged({"": "abK", "K": "cd"}).place("a", "c", after=False)
+    rebased = ours.rebase(layout({"": "bK", "K": "cda"}))
+    assert rebased.clashes == ()
+    assert order(rebased.arrangement, "K") == "acd"
+
+
 def test_it_is_kept_as_text() -> None:
     ours = staged({"": "aKd", "K": "bc"}).move("d", -1).change("b", {"title": "ü\x1b[31m"})
     ours = ours.add("K", "space", {"title": "More"})[0].remove("a")

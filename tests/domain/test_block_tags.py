@@ -24,6 +24,7 @@ def told(tag: Tag | None, line: str) -> tuple[str, bool, str] | None:
         ('  {% tab title="A \\" b" %}  ', "tab", 'A \\" b'),
         ('{% tab title="" %}', "tab", ""),
         ('{% embed "https://a" %}', "embed", "https://a"),
+        ('{% hint "" icon="x" %}', "hint", "icon x"),
         ('{% embed url="a" url="b" %}', "embed", "a, url b"),
         ('{% openapi spec="x" path="/a" method="get" %}', "OpenAPI operation", "get /a x"),
         ("{% if x > 1 %}", "only if", "x > 1"),
@@ -49,8 +50,8 @@ def test_a_tag_tells_its_block_and_names_what_is_not_plain(
 
 @pytest.mark.parametrize("name", KINDS)
 def test_every_block_ends_by_a_line_that_says_nothing_else(name: str) -> None:
-    line = f"{{% end{name} %}}"
-    assert told(read_tag(line), line) == (KINDS[name].word, True, "")
+    for line in (f"{{% end{name} %}}", f"{{%end{name}%}}"):
+        assert told(read_tag(line), line) == (KINDS[name].word, True, "")
     assert read_tag(f"{{% end{name} more %}}") is None, "or what it says more would not be seen"
 
 

@@ -402,6 +402,7 @@ def test_a_tag_may_begin_an_item() -> None:
         ("***\n\nOne.\n", "***\n\nOne."),
         ("***\r\n\r\nOne.\r\n", "***\r\n\r\nOne."),
         ("***\r\rOne.\r", "***\n\nOne."),
+        ("[a]: b\n\nSee [it][a].\n\nOne.\n", "[a]: b\n\nSee [it][a].\n\nOne."),
     ],
 )
 def test_what_is_put_behind_a_paragraph_stays_apart_and_the_rest_as_it_was_spelled(

@@ -148,6 +148,9 @@ def test_what_is_the_same_has_one_digest() -> None:
         (LINES.encode("utf-16-le"), ["line 1: this is not UTF-8 text (UTF-16"]),
         (b'{"id":\n\n"\xe9"}', ["line 3, conversation 1: this is not UTF-8 text. Save it"]),
         ('{"id": "x", "parts": [}\n' + LINES, ["line 1, conversation 1: column 23", "2 a", "3 b"]),
+        ('[{"id": "x", "parts": [], {"id": "y", "parts": []]', [
+            "line 1, conversation 1: column 24: not JSON: a comma is missing",
+            "line 1, conversation 2: column 24: not JSON: a comma is missing"]),
         ('{"id": NaN}\n{"id": 1e999}', ["line 1, conversation 1: column 8: not JSON: NaN",
                                        "line 2, conversation 2: id: this has to be a text"]),
         ('{"id": ' + "9" * 5000 + "}", ["line 1, conversation 1: column 1: not JSON: a "

@@ -418,7 +418,7 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
         (lambda: begun.change("s-a", {"path": ""}), "path cannot be empty"),
         (lambda: begun.change("s-a", {"title": "x"}), "at least 2 characters"),
         (lambda: begun.change("s-a", {"condition": "x" * 2000}), "at most 1024"),
-        (lambda: begun.change("s-a", {"condition": "(pro"}), r"\) is missing at its end"),
+        (lambda: begun.change("s-a", {"condition": "(pro"}), r"^\) is missing at its end\.$"),
         (lambda: begun.change("s-a-two", {"condition": "a ="}), "= is not a comparison here"),
         (lambda: begun.change("s-a", {"hidden": True}), "only what it shows"),
         (lambda: begun.change("s-a-one", {"title": "Other"}), "rename the space"),
@@ -426,7 +426,7 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
         (lambda: begun.add("", "site-space", {"space": "s"}), "This site has sections"),
         (lambda: begun.add(group, "section", {"title": "New", "space": "s"}), "to the top level"),
         (lambda: begun.add("s-a", "site-space", {"space": "space-one"}), "shown there already"),
-        (lambda: begun.add("", "section", {"title": "New"}), "say which"),
+        (lambda: begun.add("", "section", {"title": "New"}), "^A section is added with a space"),
     ):
         with pytest.raises(StagingError, match=why):
             step()

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.reversal import Call, bind
 from copydesk.domain.site_arrangement import SiteArrangement
@@ -346,6 +347,11 @@ def test_a_service_without_groups_puts_nothing_into_one_or_out() -> None:
     renamed = exported(site).replace("id: G", "id: H")
     lost = "would be lost: this service has no section groups, and no links among the sections"
     assert f"line 36: the group “Products” {lost}" in earlier(renamed)
+
+
+def test_a_space_goes_into_no_group_beside_a_section_that_does() -> None:
+    with pytest.raises(StagingError, match="no operation that moves this to another section"):
+        on(example()).shift(["s-A", "s-B-c"], "H")
 
 
 def test_sections_that_change_places_between_groups_go_into_new_ones() -> None:

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.screen import Screen
@@ -70,7 +71,11 @@ def names_in(source: str) -> tuple[set[str], set[str]]:
 
 def names_of_textual() -> set[str]:
     """Return the private names that are made by what ours stand on, and by their bases."""
-    bases = {base for kind in (App, ScrollView, Screen, LinuxDriver) for base in kind.__mro__}
+    bases = {
+        base
+        for kind in (App, ScrollView, Screen, LinuxDriver, XTermParser)
+        for base in kind.__mro__
+    }
     for kind in (inside_textual.PartCompositor, inside_textual.FrameClock):
         bases |= set(kind.__mro__)
     modules = {base.__module__ for base in bases if base.__module__.startswith("textual.")}

@@ -528,16 +528,84 @@ def _without_escapes(text: str) -> str:
     return re.sub("\x1b([@-_])?", lambda pair: chr(ord(pair[1]) + 64) if pair[1] else "", text)
 
 
+SAME_KEYS = {
+    "\n": "\r",
+    "\x1b[7^": "\x1b[1;5H",
+    "\x1b[8^": "\x1b[1;5F",
+    **{f"\x1b[{n}~": f"\x1b[{57376 + f}u" for f, n in enumerate((25, 26, 28, 29, *range(31, 35)))},
+}
+"""What some terminals send for a key that Textual takes for another one.
+
+That is the Enter beside the numbers in Alacritty, and ctrl with Home and End, and F13 to F20, in
+rxvt.
+"""
+
+WITH_ALT = re.compile("\x1b\x1b[O\\[](?:([A-D])|(\\d+)~)")
+"""What rxvt, PuTTY and Terminal of macOS send for alt with an arrow, Home, a page."""
+
+F3 = re.compile("\x1b\\[1;(\\d+)R")
+"""F3 with a modifier, as NumLock is one in Kitty; or where the cursor is, which nobody asks."""
+
+SEQUENCE = re.compile("\x1b\\[[0-?]*[ -/]*[@-LN-Z\\\\-~]")
+"""A whole sequence; not the beginnings of a click (``M``) and of keys of the Linux console."""
+
+LOCKS = frozenset({"caps_lock", "num_lock", "scroll_lock"})
+
+
+def changes_others(key: str) -> bool:
+    """Whether a key only changes others: terminals with Kitty's keyboard protocol tell of it too.
+
+    A shift that is pressed for the second key of a chord is not that key.
+    """
+    from textual._keyboard_protocol import MODIFIER_FUNCTIONAL_KEYS
+
+    return key in MODIFIER_FUNCTIONAL_KEYS | LOCKS
+
+
+def as_alt(found: re.Match[str]) -> str:
+    """Return what xterm sends for such a key."""
+    return f"\x1b[1;3{found[1]}" if found[1] else f"\x1b[{found[2]};3~"
+
+
 def terminal_parser() -> XTermParser:
     """Return the parser of a terminal's input."""
-    from textual._xterm_parser import XTermParser
+    from textual import _xterm_parser
+    from textual._keyboard_protocol import FUNCTIONAL_KEYS
+    from textual.keys import Keys
 
     pastes = Pastes()
+    named = frozenset(FUNCTIONAL_KEYS.values())
+    no_keys = _xterm_parser._re_mouse_event, _xterm_parser._re_terminal_mode_response
 
-    class Parser(XTermParser):
+    class Parser(_xterm_parser.XTermParser):
         def feed(self, data: str) -> Iterable[Message]:
             # Nothing is fed only at the end.
             taken = pastes.take(data)
+            if "\x1b" in taken:
+                taken = F3.sub("\x1b[13;\\1~", WITH_ALT.sub(as_alt, taken))
             return super().feed(taken) if taken or not data else ()
 
+        # Stands on: it is given each character outside of sequences, and a sequence again with each
+        # character more until there is a key for it. The one named "ignore" is told to nobody.
+        def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+            found = list(super()._sequence_to_key_events(SAME_KEYS.get(sequence, sequence), alt))
+            names = {each.key.rpartition("+")[2] for each in found}
+            whole = SEQUENCE.fullmatch(sequence)
+            # Nobody pressed the letters of which an unknown sequence is made, nor that whose code
+            # is the number in it.
+            unknown = whole and sequence[-1] != "u" and not names & named
+            if (unknown and not any(each.match(sequence) for each in no_keys)) or any(
+                map(changes_others, names)
+            ):
+                return [events.Key(Keys.Ignore, sequence)]
+            return found
+
     return Parser(constants.DEBUG)
+
+
+def read_as_ours() -> None:
+    """Have Textual's own driver read keys as ours does."""
+    from textual.drivers import linux_driver
+
+    # Looked up as the thread that reads begins.
+    vars(linux_driver)["XTermParser"] = lambda debug: terminal_parser()

@@ -9,13 +9,14 @@ from textual.widgets import Static
 
 from copydesk.domain.keymap import no_key
 from copydesk.tui.framework.actions import declared_name
+from copydesk.tui.framework.inside_textual import read_as_ours
 
 ENDS = ("ctrl+c", "escape escape")
 """What ends it: a key, or two in a row."""
 
 
 class KeyNames(App[None]):
-    """Name each key, as Textual reports it to the screens, until ctrl+c or esc twice.
+    """Name each key, as it is reported to the screens, until ctrl+c or esc twice.
 
     ``names`` are those that were pressed before.
     """
@@ -24,6 +25,7 @@ class KeyNames(App[None]):
 
     def __init__(self) -> None:
         super().__init__(ansi_color=True)
+        read_as_ours()
         self.names: list[str] = []
 
     def compose(self) -> ComposeResult:

@@ -270,24 +270,20 @@ def _show(
         session.identify = partial(identify_at, target)
     linear = terminal.is_linear()
     theme = terminal.theme_of(named, light=_last_background(paths))
-    # Textual would turn the colours of every theme into greys, and take the variable away from the
-    # programs that are started later.
-    no_color = os.environ.pop("NO_COLOR", None)
-    app = CopydeskApp(
-        session,
-        first,
-        target,
-        theme=theme,
-        keymap=keymap,
-        glyphs=terminal.signs(settings.glyphs),
-        utf8=terminal.shows_utf8(settings.glyphs),
-        driver=linear_driver() if linear else None,
-        crash=log_file.crash(paths),
-        background=log_file.note_error,
-        preload=partial(_preload, paths, connection.secrets),
-    )
-    if no_color is not None:
-        os.environ["NO_COLOR"] = no_color
+    with terminal.all_colours():
+        app = CopydeskApp(
+            session,
+            first,
+            target,
+            theme=theme,
+            keymap=keymap,
+            glyphs=terminal.signs(settings.glyphs),
+            utf8=terminal.shows_utf8(settings.glyphs),
+            driver=linear_driver() if linear else None,
+            crash=log_file.crash(paths),
+            background=log_file.note_error,
+            preload=partial(_preload, paths, connection.secrets),
+        )
     if connection.token is not None:
         session.token = Keeper(connection.token, connection.key, paths)
     app.account.offers, app.account.back, app.account.opens_with = ways, ways.back, said

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from copydesk.cli.errors import UsageError
 from copydesk.local.variables import switch_of, variable_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import TextIO
 
     from copydesk.domain.own_theme import OwnTheme
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 POOR = ("", "dumb", "unknown")
 """What ``TERM`` says of terminals that cannot move their cursor."""
 
+FEW_COLOURS = ("linux", "ansi", "vt1", "vt2", "vt3", "vt4", "vt5", "cons", "sun")
+"""How ``TERM`` begins for terminals that have 16 colours at most."""
 
 LINEAR_VARIABLE = variable_of("linear")
 
@@ -130,10 +133,28 @@ def theme_of(wanted: str, *, light: bool | None = None) -> str:
 
 
 def _has_few_colours() -> bool:
-    # TERM=xterm alone has as many as 256 in practice; these have 16 at most.
+    # Others have 256 in practice, also where TERM is xterm, screen or rxvt alone.
     kind = os.environ.get("TERM", "")
-    few = kind in ("linux", "ansi", "vt100", "vt220") or kind.endswith("-16color")
+    few = kind.startswith(FEW_COLOURS) or kind.endswith(("-16color", "-color", "-mono"))
     return few and not os.environ.get("COLORTERM")
+
+
+@contextmanager
+def all_colours() -> Iterator[None]:
+    """Have the screens, which are made meanwhile, draw in all the colours that the terminal has.
+
+    Textual would draw in 8 where TERM does not end in "256color", which leaves hardly any of those
+    of a theme. With NO_COLOR it would turn those of every theme into greys, and take the variable
+    away from the programs that are started later.
+    """
+    before = {name: os.environ.get(name) for name in ("NO_COLOR", "TERM")}
+    os.environ.pop("NO_COLOR", None)
+    if before["TERM"] not in (None, *POOR) and not _has_few_colours():
+        os.environ["TERM"] = f"{before['TERM']}-256color"
+    try:
+        yield
+    finally:
+        os.environ.update({name: value for name, value in before.items() if value is not None})
 
 
 def follows_terminal(wanted: str) -> bool:

@@ -89,6 +89,8 @@ def drafts(home: Path) -> list[str]:
 def test_signals_and_sizes_change_nothing_and_the_end_is_sane(home: Path) -> None:
     with Program(home) as program:
         write_a_verdict(program)
+        # Were it killed now, letters could still be typed, as in "reset".
+        assert re.findall(rb"\x1b\[>(\d+)u", program.written) == [b"1"]
         program.press("escape")
         program.until("ctrl+s", gone=True)
         # Stopped by a key, and by a signal that nobody can answer.

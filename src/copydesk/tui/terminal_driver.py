@@ -65,6 +65,13 @@ RESTORE = (
 CLEARING = "\x1b[?1049h"
 """What takes the second screen, and clears it, also where it is taken already."""
 
+KEYBOARD = "\x1b[>1u"
+"""Has terminals with Kitty's keyboard protocol tell keys apart that are the same otherwise.
+
+Textual has them tell of each key by a number, letters too: whoever is left with that, as the
+program is killed, cannot even type ``reset``.
+"""
+
 MOST = Size(600, 200)
 """The largest size drawn; a larger terminal is filled in part, for a frame would take seconds."""
 
@@ -220,6 +227,8 @@ class TerminalDriver(LinuxDriver):
             if data != FRAME_ENDS:
                 return
             data, self._frame = self._frame, ""
+        elif data.startswith("\x1b[>") and data.endswith("u"):
+            data = KEYBOARD
         writer = writer_of(self)
         if writer is not None and not (self._taken and data == CLEARING):
             writer.write(data)

@@ -381,6 +381,37 @@ def test_an_editor_that_cannot_be_started_leaves_the_terminal(home: Path, tmp_pa
         program.until(TEXT)
 
 
+@pytest.mark.long
+def test_ctrl_z_and_ctrl_c_are_for_the_editor_and_it_stops_with_the_program(
+    home: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "editor"
+    # The terminal gives both keys to both: first they come to the program that waits.
+    pressed = "kill -TSTP $PPID; kill -INT $PPID; kill -STOP $$"
+    script.write_text(f'#!/bin/sh\n{pressed}\nprintf "{TEXT}" > "$1"\n')
+    script.chmod(0o700)
+    with Program(home, environment={"EDITOR": str(script), "VISUAL": ""}) as program:
+        write_a_verdict(program)
+        program.press(EDIT)
+        program.stopped()  # so that the shell has the terminal
+        program.assert_restored()
+        os.killpg(program.process.pid, signal.SIGCONT)  # as fg does
+        program.until(TEXT)
+        program.press("!")
+        program.until(f"{TEXT}!")
+
+
+def test_ctrl_c_in_a_pager_is_for_the_pager(tmp_path: Path) -> None:
+    script = tmp_path / "pager"
+    script.write_text(
+        "#!/bin/sh\nkill -INT $PPID\nsleep 0.1\ncat > /dev/null\necho read to the end\n"
+    )
+    script.chmod(0o700)
+    with Program(tmp_path, "help", "trouble", environment={"PAGER": str(script)}) as program:
+        assert program.ended() == 0
+        assert program.said == "read to the end"
+
+
 def test_every_program_that_is_started_is_given_its_environment() -> None:
     source = Path(copydesk.__file__).parent
     for path in source.rglob("*.py"):

@@ -155,13 +155,14 @@ def put_paged(text: str) -> None:
     """Print a text as `put` does; by the pager where it is longer than the terminal."""
     from shlex import split
 
-    from copydesk.local.child_processes import run
+    from copydesk.local.child_processes import beside_another, run
 
     lines = shutil.get_terminal_size().lines
     if is_terminal(sys.stdout) and not is_linear() and text.count("\n") >= lines:
         last_line.clear()
         with suppress(OSError, IndexError, ValueError):  # there is no such pager
-            run(split(os.environ.get("PAGER", "less -R")), given=clean(text, lines=True))
+            with beside_another("SIGINT"):  # ctrl+c stops a search in it, and not copydesk with it
+                run(split(os.environ.get("PAGER", "less -R")), given=clean(text, lines=True))
             return
     put(text)
 

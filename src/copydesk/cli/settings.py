@@ -16,7 +16,7 @@ from copydesk.cli.terminal import refused_theme
 from copydesk.domain.keymap import PRESETS, OwnKeys
 from copydesk.domain.profile import EMBEDDED, named_profile
 from copydesk.domain.text import capital, clean, listed
-from copydesk.local.child_processes import run
+from copydesk.local.child_processes import run_on_terminal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import ONCE, SIMPLE, Settings
 from copydesk.local.settings_list import SettingRow, SettingsFile, setting_called, shown
@@ -136,7 +136,7 @@ def edit_settings() -> int:
     file = settings_file(find_paths())
     file.make()
     try:
-        status = run([*shlex.split(command), str(file.path)])
+        status = run_on_terminal([*shlex.split(command), str(file.path)])
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or error
         raise UsageError(f"{clean(command, limit=60)} cannot be started: {said}") from error

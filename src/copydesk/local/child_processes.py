@@ -36,12 +36,11 @@ def run(
     given: str | None = None,
     seconds: float | None = None,
     quiet: bool = False,
-    more: Mapping[str, str] | None = None,
 ) -> int:
     """Run a program with ``given`` as its input until it ends; return its exit status.
 
-    ``quiet``: it has no terminal. ``more`` are variables for it alone. Raises ``OSError`` when it
-    cannot be started, and ``subprocess.TimeoutExpired`` after so many ``seconds``.
+    ``quiet``: it has no terminal. Raises ``OSError`` when it cannot be started, and
+    ``subprocess.TimeoutExpired`` after so many ``seconds``.
     """
     away = subprocess.DEVNULL if quiet else None
     with _looked_for(command[0]):
@@ -53,7 +52,7 @@ def run(
             stderr=away,
             timeout=seconds,
             check=False,
-            env=environment(more),
+            env=environment(),
         ).returncode
 
 
@@ -69,6 +68,40 @@ def _looked_for(program: str) -> Iterator[None]:
         if os.sep in program or shutil.which(program, os.F_OK):
             raise
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program) from error
+
+
+def run_on_terminal(command: Sequence[str], *, more: Mapping[str, str] | None = None) -> int:
+    """Let a program have the terminal until it ends, as an editor; return its exit status.
+
+    Where it stops (ctrl+z), so does this one, for the shell to have the terminal: ``fg`` goes on
+    with both. ``more`` are variables for it alone. Raises ``OSError`` when it cannot be started.
+    """
+    with _looked_for(command[0]):
+        process = subprocess.Popen(command, env=environment(more))  # noqa: S603 - the user's own
+    if os.name != "posix":
+        return process.wait()
+    while True:
+        _, status = os.waitpid(process.pid, os.WUNTRACED)
+        if not os.WIFSTOPPED(status):
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
+@contextmanager
+def beside_another(*names: str) -> Iterator[None]:
+    """Leave keys to the program that has the terminal, by the names of their signals.
+
+    The terminal gives them to both. None is ignored, which that program would do as well. Not to be
+    used in a thread.
+    """
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = [(number, signal.signal(number, lambda *_: None)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
 
 
 Why: TypeAlias = Literal["", "time", "flood"]

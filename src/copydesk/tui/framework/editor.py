@@ -15,7 +15,7 @@ from textual.app import SuspendNotSupported
 
 from copydesk.domain.text import clean
 from copydesk.local import browser
-from copydesk.local.child_processes import run
+from copydesk.local.child_processes import beside_another, run_on_terminal
 from copydesk.local.durable import private_file
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def run_editor(app: DeskApp, path: Path, line: int = 0) -> None:
     at = [f"+{line}"] if line and Path(editor[0]).name in LINE else []
     shown = clean(editor[0], limit=60)
     try:
-        status = run_in_terminal(app, lambda: run([*editor, *at, str(path)]))
+        status = run_in_terminal(app, lambda: run_on_terminal([*editor, *at, str(path)]))
     except SuspendNotSupported as error:
         raise EditorError("This terminal cannot be left for an editor.") from error
     except OSError as error:
@@ -83,7 +83,7 @@ def run_in_terminal(app: DeskApp, work: Callable[[], int]) -> int:
     Raises ``SuspendNotSupported`` where that cannot be, and ``OSError`` of ``work``.
     """
     status, failed = 0, None
-    with app.suspend():
+    with app.suspend(), beside_another("SIGINT", "SIGTSTP"):  # ctrl+c, ctrl+z
         try:
             status = work()
         except OSError as error:  # raised here, it would leave the terminal to nobody

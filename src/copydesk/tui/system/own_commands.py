@@ -17,7 +17,7 @@ from textual.screen import Screen
 from copydesk.domain.own_command import OwnCommand, Ready, Thing, ready
 from copydesk.domain.text import clean, plural
 from copydesk.local import browser
-from copydesk.local.child_processes import run as run_program
+from copydesk.local.child_processes import run_on_terminal
 from copydesk.session.own_commands import Outcome, run_ready, shown_line
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import Confirm, Fact
@@ -168,7 +168,7 @@ class OwnCommands:
 
 def _on_terminal(run: Ready) -> int:
     """Run a program on the terminal, and wait until what it wrote has been read."""
-    status = run_program(run.words, more=run.variables)
+    status = run_on_terminal(run.words, more=run.variables)
     sys.stdout.write(PAUSES)
     sys.stdout.flush()
     sys.stdin.readline()

@@ -379,6 +379,7 @@ class CopydeskApp(DeskApp):
         if isinstance(event, KEYS) and not event.is_forwarded:
             # Not every terminal tells that it has the focus again, as after a detached session.
             self.session.contact.focused(self.session.clock(), focus=True)
+            self.app_focus = True  # what had the focus has it again, before the key comes to it
         if (
             isinstance(event, events.Key)
             and not event.is_forwarded

@@ -156,10 +156,17 @@ async def test_nobody_is_asked_while_the_reader_is_away() -> None:
 
 async def test_who_presses_a_key_is_there_whatever_the_terminal_tells() -> None:
     async with desk() as opened:
+        was = opened.driver.selected
         opened.app.post_message(events.AppBlur())
         await opened.driver.press("j")
+        assert opened.driver.selected != was
         await opened.after(20)
         assert opened.asked() == 1
+        # So is who types into a field: none of it is a key of the list.
+        await opened.driver.press("/")
+        opened.app.post_message(events.AppBlur())
+        await opened.driver.press("x", "y")
+        assert getattr(opened.app.screen.focused, "value", "") == "xy"
 
 
 async def test_a_service_out_of_reach_is_asked_ever_less_often() -> None:

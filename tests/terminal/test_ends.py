@@ -102,6 +102,7 @@ def test_signals_and_sizes_change_nothing_and_the_end_is_sane(home: Path) -> Non
             program.stopped()
             if by_key:
                 program.assert_restored()
+                assert not program.screen.strip()  # of a terminal without a second screen
             program.clear()
             program.send(signal.SIGCONT)
             program.until("READY TO MERGE")
@@ -119,7 +120,7 @@ def test_signals_and_sizes_change_nothing_and_the_end_is_sane(home: Path) -> Non
         program.send(signal.SIGTERM)
         assert program.ended() == 128 + signal.SIGTERM
         program.assert_restored()
-        assert "ended by SIGTERM. What you typed is kept." in program.said
+        assert program.screen.startswith("copydesk: ended by SIGTERM. What you typed is kept.")
         assert "Traceback" not in program.written.decode()
     assert drafts(home) == [TEXT]
     desk = f"desk:{home / 'data/desk.db'}"

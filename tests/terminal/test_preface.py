@@ -10,6 +10,7 @@ from pathlib import Path
 import pyte
 import pytest
 
+from copydesk.tui.terminal_driver import EMPTY
 from tests.terminal.conftest import Service, make_home
 from tests.terminal.program import Program
 
@@ -105,7 +106,7 @@ def test_it_is_replaced_without_a_blank_moment_and_keys_are_about_what_it_shows(
         program.press("q")
         assert program.ended() == 0
         program.assert_restored()
-        drawn = program.written.partition(b"\x1b[?1049l")[0]
+        drawn = program.written.partition(EMPTY.encode())[0]  # with which it is left
     assert drawn.count(b"\x1b[?1049h") == 1  # which would clear it
     screen = pyte.Screen(80, 24)
     stream = pyte.ByteStream(screen)

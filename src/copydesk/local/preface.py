@@ -33,7 +33,8 @@ _TAKE = b"\x1b[?1049h\x1b[?25l"
 _HOME = b"\x1b[1;1H"
 """Where nothing that a terminal does not understand could move the lines."""
 
-_GIVE_BACK = b"\x1b[0m\x1b[?1049l\x1b[?25h"
+_GIVE_BACK = b"\x1b[0m\x1b[2J\x1b[?1049l\x1b[?25h"
+"""It is cleared for terminals without a second screen; the cursor is at its beginning."""
 
 _before: list[Any] | None = None
 """How the terminal was before it was made `quiet`, until the screens have it."""

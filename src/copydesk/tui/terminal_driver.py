@@ -62,6 +62,13 @@ RESTORE = (
 )
 """What puts back everything that is ever switched on."""
 
+EMPTY = f"{FRAME_ENDS}\x1b[0m\x1b[H\x1b[2J"
+"""What leaves nothing of the screens on a terminal without a second screen.
+
+Such are the Linux console and, unless told otherwise, GNU screen. What is said afterwards would be
+between the lines of the last frame there.
+"""
+
 CLEARING = "\x1b[?1049h"
 """What takes the second screen, and clears it, also where it is taken already."""
 
@@ -258,13 +265,14 @@ class TerminalDriver(LinuxDriver):
 
     def stop_application_mode(self) -> None:
         """Give the terminal back as it was, with no picture on it."""
-        self.write(self._no_pictures())
+        self.write(self._no_pictures() + EMPTY)
         super().stop_application_mode()
         self.write(RESTORE)
 
     def give_back(self) -> None:
         """Give the terminal back at once, from any thread, when nothing else can be relied on."""
-        self.outlet.restore(self._no_pictures())
+        shown = may_restart(self) and not self._stopped  # else others have written on it
+        self.outlet.restore(self._no_pictures() + (EMPTY if shown else ""))
         if self._attributes is not None:
             with suppress(termios.error):
                 termios.tcsetattr(self.fileno, termios.TCSANOW, self._attributes)

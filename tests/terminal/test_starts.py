@@ -100,11 +100,15 @@ def test_the_answer_on_the_background_is_kept_and_no_key(
         program.press("q")
         assert program.ended() == 0
         assert (home / "state" / "background").read_text().startswith(named)
+    colours = {"light": {"fbfaf7", "f3f1ec"}, "dark": {"14171c", "191d24"}}
     with Program(home) as again:
         again.until("● live")
-        assert {cell.bg for cell in again.cells[12].values()} & {
-            "light": {"fbfaf7", "f3f1ec"}, "dark": {"14171c", "191d24"}
-        }[named]  # fmt: skip
+        assert {cell.bg for cell in again.cells[12].values()} & colours.pop(named)
+    # Another one, which never answers, has what it says itself.
+    others = {"TERM": "rxvt", "COLORFGBG": "15;0" if named == "light" else "0;15"}
+    with Program(home, environment=others) as other:
+        other.until("● live")
+        assert {cell.bg for cell in other.cells[12].values()} & colours.popitem()[1]
 
 
 @pytest.mark.long

@@ -362,9 +362,14 @@ def _last_background(paths: Paths) -> bool | None:
     """Return whether this terminal was light when it was asked last; None where nobody knows."""
     with suppress(OSError, ValueError):
         told, _, kind = (paths.state / BACKGROUND).read_text("utf-8").partition(" ")
-        if kind == os.environ.get("TERM_PROGRAM", "") and told in ("light", "dark"):
+        if kind == _kind() and told in ("light", "dark"):
             return told == "light"
     return None
+
+
+def _kind() -> str:
+    """Return what tells this terminal from others: what another one answered says nothing of it."""
+    return " ".join(os.environ.get(name, "") for name in ("TERM_PROGRAM", "TERM"))
 
 
 def _follow(app: CopydeskApp, paths: Paths, wanted: str, theme: str) -> None:
@@ -378,7 +383,7 @@ def _follow(app: CopydeskApp, paths: Paths, wanted: str, theme: str) -> None:
 
         nonlocal theme
         with suppress(OSError):
-            said = f"{'light' if light else 'dark'} {os.environ.get('TERM_PROGRAM', '')}"
+            said = f"{'light' if light else 'dark'} {_kind()}"
             if light is not _last_background(paths):
                 write_file(paths.state / BACKGROUND, said.encode())
         if in_time and app.theme == theme:

@@ -109,6 +109,7 @@ def test_on_a_terminal_it_asks_with_a_prompt_and_changes_no_mode(home: Path) -> 
         program.send(signal.SIGINT)
         assert program.ended() == 128 + signal.SIGINT
         program.assert_restored()
+        assert "\n>\ncopydesk: ended by SIGINT." in program.screen
 
 
 @pytest.mark.long

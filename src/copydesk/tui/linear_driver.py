@@ -53,6 +53,8 @@ class LinearDriver(Driver):
         self._outlet = Outlet(sys.__stdout__, self._lost, ascii_only=not self._desk.utf8)
         self._home = asyncio.get_running_loop()
         self._talk: asyncio.Task[None] | None = None
+        self._asking = False
+        """Whether the prompt is the last line, and no line was typed behind it."""
         self._lines = Lines(0, "utf-8" if self._desk.utf8 else "latin-1")
 
     @property
@@ -83,7 +85,10 @@ class LinearDriver(Driver):
             self._talk.cancel()
 
     def close(self) -> None:
-        """Write what waits."""
+        """Write what waits, and end the line of a prompt that nobody answered."""
+        if self._asking:
+            self._asking = False
+            self.say("")
         self._outlet.flush()
 
     def open_url(self, url: str, new_tab: bool = True) -> None:
@@ -117,10 +122,12 @@ class LinearDriver(Driver):
                 self._outlet.write(PROMPT)
                 self._outlet.flush()
             with unseen(0) if typed and hides else nullcontext():
+                self._asking = typed
                 line = await coming(desk, self._lines.next(), self.say)
             if line is None:
                 await self._end()
                 return
+            self._asking = False
             if not typed or hides:
                 self.say("" if typed else f"{PROMPT}{'' if hides else line}")
             await conversation.take(line)

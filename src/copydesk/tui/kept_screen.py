@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input, TextArea
 
-from copydesk.tui.framework.drawn import only_text
+from copydesk.tui.framework.drawn import in_its_colours, only_text
 from copydesk.tui.framework.frame import Line
 from copydesk.tui.framework.inside_textual import whole_frame
 
@@ -32,6 +32,7 @@ def lines_of(place: Place) -> str:
                 update.strips[row] = [begun]
     only_text(update)
     console = place.app.console
+    in_its_colours(update, console)
     return "".join(
         f"\x1b[{row};1H" + "".join(strip.render(console) for strip in strips)
         for row, strips in enumerate(update.strips, 1)

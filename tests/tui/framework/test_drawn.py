@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from random import Random
-from typing import cast
+from typing import Literal, cast
 
 import pytest
 from rich.cells import cell_len
+from rich.console import Console
 from rich.segment import Segment
+from rich.style import Style
 from textual._compositor import CompositorUpdate
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.strip import Strip
 
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.framework.drawn import Difference, Drawn, only_text
+from copydesk.tui.framework.drawn import Difference, Drawn, in_its_colours, only_text
 from copydesk.tui.framework.theme import THEMES
 from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON, DeskApp, Request
@@ -142,3 +144,24 @@ def test_what_follows_letters_with_marks_is_where_it_is_taken_to_be() -> None:
     update = Difference([(0, 0, Strip([Segment("a दुनिया│漢")]))])
     only_text(update)
     assert update.parts[0][2].text == "a \x1b7     \x1b8\x1b7दुनिया\x1b8\x1b[5C│漢"
+
+
+@pytest.mark.parametrize(
+    ("system", "codes"),
+    [
+        ("256", "1;38;5;235;48;5;255"),  # and not navy on yellow
+        ("truecolor", "1;38;2;35;41;50;48;2;240;238;230"),
+        ("standard", ""),
+    ],
+)
+def test_a_terminal_of_256_colours_has_the_nearest(
+    system: Literal["256", "truecolor", "standard"], codes: str
+) -> None:
+    console = Console(color_system=system, force_terminal=True)
+    style = Style(color="#232932", bgcolor="#f0eee6", bold=True)
+    update = Difference([(0, 0, Strip([Segment("é", style), Segment("b")], 2))])
+    in_its_colours(update, console)
+    written = update.render_segments(console)
+    assert written.startswith("\x1b[1;1H\x1b[1;")
+    assert f"\x1b[{codes}" in written
+    assert update.parts[0][2].cell_length == 2

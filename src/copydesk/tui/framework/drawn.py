@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
 from itertools import accumulate
+from math import dist
 from os.path import commonprefix
 from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len
+from rich.color import Color
 from rich.console import Console
 from rich.control import Control
 from rich.segment import Segment
+from rich.style import Style
 from textual.strip import Strip
 
 from copydesk.domain.late_dataclass import dataclass
@@ -31,6 +34,12 @@ from copydesk.tui.framework.inside_textual import ChopsUpdate, CompositorUpdate,
 
 if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderResult
+
+SHADES = (0, 95, 135, 175, 215, 255)
+"""How much of red, green or blue is in the mixed colours of a terminal of 256."""
+
+GREYS = range(8, 248, 10)
+"""How light its greys are beside those."""
 
 KEPT_TEXTS = 8192
 """How many texts of segments are remembered as looked through: those of many frames."""
@@ -168,17 +177,59 @@ def only_text(update: CompositorUpdate) -> None:
     go (`domain.text.typed`: what joins letters in a field stays); each strip keeps its width.
     Raises ``TypeError`` for what is no frame: it cannot be looked through.
     """
+    _change(update, _safe)
+
+
+def in_its_colours(update: CompositorUpdate, console: Console) -> None:
+    """Give a frame the nearest colours that a terminal of 256 has, if it is for such a one.
+
+    Rich takes a dark grey with a little blue for navy, and a light warm one for yellow.
+    """
+    if console.color_system == "256":
+        _change(update, _near)
+
+
+def _change(update: CompositorUpdate, changed: Callable[[Strip], Strip]) -> None:
+    """Change each strip of a frame, or of a part of one."""
     match update:
         case Difference():
-            update.parts = [(x, y, _safe(strip)) for x, y, strip in update.parts]
+            update.parts = [(x, y, changed(strip)) for x, y, strip in update.parts]
         case LayoutUpdate():
-            update.strips = [[_safe(strip) for strip in line] for line in update.strips]
+            update.strips = [[changed(strip) for strip in line] for line in update.strips]
         case ChopsUpdate():
             update.chops = [
-                {at: strip and _safe(strip) for at, strip in line.items()} for line in update.chops
+                {at: strip and changed(strip) for at, strip in line.items()}
+                for line in update.chops
             ]
         case _:
             raise TypeError(f"{type(update).__name__} is not a frame that can be looked through")
+
+
+def _near(strip: Strip) -> Strip:
+    near = [Segment(text, style and near_style(style), each) for text, style, each in strip]
+    return Strip(near, strip.cell_length)
+
+
+@lru_cache(maxsize=4096)
+def near_style(style: Style) -> Style:
+    """Return a style in colours that a terminal of 256 has."""
+    return style + Style.from_color(_near_colour(style.color), _near_colour(style.bgcolor))
+
+
+def _near_colour(colour: Color | None) -> Color | None:
+    """Return the nearest of 24 greys and of the 216 mixed of six shades of red, green and blue."""
+    if colour is None or colour.triplet is None:
+        return colour
+    parts = tuple(colour.triplet)
+    mixed = [_nearest(part, SHADES) for part in parts]
+    red, green, blue = map(SHADES.index, mixed)
+    grey = _nearest(sum(parts) / 3, GREYS)
+    found = {16 + 36 * red + 6 * green + blue: mixed, 232 + GREYS.index(grey): [grey] * 3}
+    return Color.from_ansi(min(found, key=lambda number: dist(found[number], parts)))
+
+
+def _nearest(part: float, among: Sequence[int]) -> int:
+    return min(among, key=lambda each: abs(each - part))
 
 
 def _safe(strip: Strip) -> Strip:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.widgets import Input, TextArea
 
-from copydesk.tui.framework.drawn import in_its_colours, only_text
+from copydesk.tui.framework.drawn import finished
 from copydesk.tui.framework.frame import Line
 from copydesk.tui.framework.inside_textual import whole_frame
 
@@ -30,9 +30,8 @@ def lines_of(place: Place) -> str:
         if begun is not None:
             for row in line.region.line_range:
                 update.strips[row] = [begun]
-    only_text(update)
     console = place.app.console
-    in_its_colours(update, console)
+    finished(update, console)
     return "".join(
         f"\x1b[{row};1H" + "".join(strip.render(console) for strip in strips)
         for row, strips in enumerate(update.strips, 1)

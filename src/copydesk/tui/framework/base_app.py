@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from copydesk.tui.framework.drawn import in_its_colours, is_nothing, only_text
+from copydesk.tui.framework.drawn import finished, is_nothing
 from copydesk.tui.framework.inside_textual import SteadyApp
 
 if TYPE_CHECKING:
@@ -120,6 +120,4 @@ class BaseApp(SteadyApp):
                 return None
         else:
             self.drawn.forget()
-        only_text(frame)
-        in_its_colours(frame, self.console)
-        return frame
+        return finished(frame, self.console)

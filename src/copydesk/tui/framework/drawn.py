@@ -4,7 +4,7 @@ A list that was read again draws all its lines although none is another, and a l
 all its cells for one second more. Textual writes what was drawn; here that is compared first.
 
 Texts of strangers are cleaned where they become parts of a screen (`domain.text.clean`). What was
-forgotten there ends here: every frame passes `only_text` just before it becomes the codes that are
+forgotten there ends here: every frame passes `finished` just before it becomes the codes that are
 written. Codes come from styles and from where a text stands, and never out of a text.
 """
 
@@ -187,6 +187,13 @@ def in_its_colours(update: CompositorUpdate, console: Console) -> None:
     """
     if console.color_system == "256":
         _change(update, _near)
+
+
+def finished(update: CompositorUpdate, console: Console) -> CompositorUpdate:
+    """Return a frame made ready for a terminal: of `only_text`, `in_its_colours`."""
+    only_text(update)
+    in_its_colours(update, console)
+    return update
 
 
 def _change(update: CompositorUpdate, changed: Callable[[Strip], Strip]) -> None:

@@ -679,7 +679,7 @@ class CopydeskApp(DeskApp):
             )
 
     def leave(self, *, bound_for: str | None = None) -> None:
-        """Quit, unless writes are under way: then say so, and quit at the second time.
+        """Quit, unless writes are under way or to follow: say so then, and quit at the second time.
 
         While a merge run is in progress, or something is rearranged, ask. Who is ``bound_for``
         another profile waits for all writes.
@@ -688,8 +688,7 @@ class CopydeskApp(DeskApp):
         if self.runs.merges or self.session.rearranges:
             self.runs.ask_to_leave()
             return
-        writes = self.session.writes
-        pending = writes.writes_pending or len(writes.writing)  # also between two of several
+        pending = self.session.writes.writes_pending or len(self.session.writes.writing)
         if pending and bound_for is not None:
             begin(self, self._leave_when_sent, name="leave when sent")
             if self.here is not None:
@@ -697,7 +696,7 @@ class CopydeskApp(DeskApp):
             return
         if pending and monotonic() - self._interrupted > TWICE_SECONDS:
             self._interrupted = monotonic()
-            if writes.waits:
+            if self.session.writes.waits:
                 # What could still be recalled is sent now; that done, it quits by itself.
                 begin(self, self._leave_when_sent, name="leave when sent")
             if self.here is not None:

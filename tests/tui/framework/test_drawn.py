@@ -15,9 +15,16 @@ from rich.style import Style
 from textual._compositor import CompositorUpdate
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.strip import Strip
+from textual.theme import Theme
 
 from copydesk.tui.app import CopydeskApp
-from copydesk.tui.framework.drawn import Difference, Drawn, in_its_colours, only_text
+from copydesk.tui.framework.drawn import (
+    Difference,
+    Drawn,
+    in_its_colours,
+    near_style,
+    only_text,
+)
 from copydesk.tui.framework.theme import THEMES
 from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON, DeskApp, Request
@@ -165,3 +172,16 @@ def test_a_terminal_of_256_colours_has_the_nearest(
     assert written.startswith("\x1b[1;1H\x1b[1;")
     assert f"\x1b[{codes}" in written
     assert update.parts[0][2].cell_length == 2
+
+
+@pytest.mark.parametrize(
+    "theme", [each for each in THEMES if not each.ansi and each.name != "mono"]
+)
+def test_each_colour_of_a_theme_stays_another_one_of_256(theme: Theme) -> None:
+    meanings = theme.primary, theme.secondary, theme.success, theme.warning, theme.error
+    near = [near_style(Style(color=each)).color for each in meanings]
+    assert len(set(near)) == len(meanings)
+    red = near[-1]
+    assert red is not None
+    # #d75f5f or #af0000; oranges for who sees no red.
+    assert red.number in ((166, 130) if "blind" in theme.name else (167, 124))

@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, product
 from math import dist
 from os.path import commonprefix
 from typing import TYPE_CHECKING, cast
@@ -223,20 +223,31 @@ def near_style(style: Style) -> Style:
     return style + Style.from_color(_near_colour(style.color), _near_colour(style.bgcolor))
 
 
+@lru_cache(maxsize=1024)
 def _near_colour(colour: Color | None) -> Color | None:
     """Return the nearest of 24 greys and of the 216 mixed of six shades of red, green and blue."""
     if colour is None or colour.triplet is None:
         return colour
     parts = tuple(colour.triplet)
-    mixed = [_nearest(part, SHADES) for part in parts]
-    red, green, blue = map(SHADES.index, mixed)
-    grey = _nearest(sum(parts) / 3, GREYS)
-    found = {16 + 36 * red + 6 * green + blue: mixed, 232 + GREYS.index(grey): [grey] * 3}
-    return Color.from_ansi(min(found, key=lambda number: dist(found[number], parts)))
+    grey = _nearest(sum(parts) / 3, GREYS)[0]
+    found: dict[int, tuple[int, ...]] = {232 + GREYS.index(grey): (grey,) * 3}
+    for mixed in product(*(_nearest(part, SHADES)[:2] for part in parts)):
+        red, green, blue = map(SHADES.index, mixed)
+        found[16 + 36 * red + 6 * green + blue] = mixed
+    seen = _seen(parts)
+    return Color.from_ansi(min(found, key=lambda number: dist(_seen(found[number]), seen)))
 
 
-def _nearest(part: float, among: Sequence[int]) -> int:
-    return min(among, key=lambda each: abs(each - part))
+def _nearest(part: float, among: Sequence[int]) -> list[int]:
+    """Return shades, the nearest first."""
+    return sorted(among, key=lambda each: abs(each - part))
+
+
+def _seen(parts: Sequence[int]) -> tuple[float, ...]:
+    """Return what two colours are compared by: also how light each is, and whether it is a red."""
+    red, green, blue = parts
+    light = 0.299 * red + 0.587 * green + 0.114 * blue
+    return red, green, blue, red - green, green - blue, blue - red, 3 * light
 
 
 def _safe(strip: Strip) -> Strip:

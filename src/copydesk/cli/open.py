@@ -382,7 +382,7 @@ def _follow(app: CopydeskApp, paths: Paths, wanted: str, theme: str) -> None:
         from copydesk.local.durable import write_file
 
         nonlocal theme
-        with suppress(OSError):
+        with suppress(OSError, ValueError):
             said = f"{'light' if light else 'dark'} {_kind()}"
             if light is not _last_background(paths):
                 write_file(paths.state / BACKGROUND, said.encode())

@@ -74,18 +74,20 @@ def run_on_terminal(command: Sequence[str], *, more: Mapping[str, str] | None = 
     """Let a program have the terminal until it ends, as an editor; return its exit status.
 
     Where it stops (ctrl+z), so does this one, for the shell to have the terminal: ``fg`` goes on
-    with both. ``more`` are variables for it alone. Raises ``OSError`` when it cannot be started.
+    with both. ctrl+c is for that program alone: it may go on. ``more`` are variables for it alone.
+    Raises ``OSError`` when it cannot be started. Not to be used in a thread.
     """
-    with _looked_for(command[0]):
-        process = subprocess.Popen(command, env=environment(more))  # noqa: S603 - the user's own
-    if os.name != "posix":
-        return process.wait()
-    while True:
-        _, status = os.waitpid(process.pid, os.WUNTRACED)
-        if not os.WIFSTOPPED(status):
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return process.returncode
-        os.kill(os.getpid(), signal.SIGSTOP)
+    with beside_another("SIGINT"):
+        with _looked_for(command[0]):
+            process = subprocess.Popen(command, env=environment(more))  # noqa: S603 - the user's own
+        if os.name != "posix":
+            return process.wait()
+        while True:
+            _, status = os.waitpid(process.pid, os.WUNTRACED)
+            if not os.WIFSTOPPED(status):
+                process.returncode = os.waitstatus_to_exitcode(status)
+                return process.returncode
+            os.kill(os.getpid(), signal.SIGSTOP)
 
 
 @contextmanager

@@ -234,7 +234,7 @@ class TerminalDriver(LinuxDriver):
             if data != FRAME_ENDS:
                 return
             data, self._frame = self._frame, ""
-        elif data.startswith("\x1b[>") and data.endswith("u"):
+        elif re.fullmatch(r"\x1b\[>\d+u", data):
             data = KEYBOARD
         writer = writer_of(self)
         if writer is not None and not (self._taken and data == CLEARING):

@@ -283,24 +283,47 @@ async def test_two_sizes_do_not_take_turns_without_end() -> None:
 @pytest.mark.parametrize(
     ("read", "keys"),
     [
-        ("\n", ["enter"]),  # the Enter beside the numbers, in Alacritty
         ("\x1b[7^\x1b[8^", ["ctrl+home", "ctrl+end"]),  # rxvt
-        ("\x1b\x1b[A\x1b\x1bOB\x1b\x1b[5~", ["alt+up", "alt+down", "alt+pageup"]),
         ("\x1b[R\x1b[1;129R\x1b[1;2R", ["f3", "f3", "shift+f3"]),  # 129: with NumLock, in Kitty
         ("g\x1b[57441;130uS", ["g", "S"]),  # the shift of a letter, in Kitty
         ("\x1b[57358;65u\x1b[57360;129u\x1b[57442u", []),
         ("\x1b[28~\x1b[33~\x1b[99~", ["f15", "f19"]),  # their numbers are no characters
         ("\x1b[Jj\x1b[4hj\x1b[?62;cj\x1b[3@j\x1b[0nj", ["j"] * 5),  # unknown
+        ("\x1b[1;1:3Aj\x1b[97;1:3uj", ["j", "j"]),  # let go, which nobody asked for
         ("\x1b[[A\x1b[3$\x1b[Z\x1b[97;5u", ["f1", "shift+delete", "shift+tab", "ctrl+a"]),
     ],
 )
 def test_a_key_is_the_same_in_every_terminal(read: str, keys: list[str]) -> None:
-    together = "\x1b\x1b" in read or "R" in read  # known by what is read with them
+    together = "R" in read  # known by what is read with it
     for size in (len(read),) if together else (1, len(read)):
         parser = terminal_parser()
         found = [each for at in range(0, len(read), size) for each in parser.feed(read[at:][:size])]
         assert [each.key for each in found if isinstance(each, events.Key)] == keys
         assert len(found) == len(keys)
+
+
+@pytest.mark.parametrize(
+    ("term", "read", "keys"),
+    [
+        # The Enter beside the numbers, which is sent as ctrl+j is.
+        ("alacritty", "\n", ["enter"]),
+        ("xterm-256color", "\n", ["ctrl+j"]),
+        # With alt; elsewhere Escape, and then a key that was typed ahead.
+        (
+            "rxvt-unicode-256color",
+            "\x1b\x1b[A\x1b\x1bOB\x1b\x1b[5~",
+            ["alt+up", "alt+down", "alt+pageup"],
+        ),
+        ("xterm-256color", "\x1b\x1b[B", ["escape", "down"]),
+    ],
+)
+def test_what_terminals_send_alike_is_told_apart_by_their_names(
+    term: str, read: str, keys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.delenv("TERM_PROGRAM", raising=False)
+    found = list(terminal_parser().feed(read))
+    assert [each.key for each in found if isinstance(each, events.Key)] == keys
 
 
 def test_a_click_and_what_a_terminal_tells_are_no_unknown_sequences() -> None:

@@ -657,7 +657,7 @@ async def test_without_a_change_request_it_says_where_to_get_one(review: ReviewW
     app = review.app()
     app.first_target = Target()
     async with drive(app, "m", "c", "}", "J", "space", "1", "3", "2") as driver:
-        assert "No change request is chosen. Open one from a list: gc goes there." in driver.screen
+        assert "No change request is chosen. Open one from a list: g c goes there." in driver.screen
     app = open_world(review.world, "page-arrangement", target=Target())
     async with drive(app) as driver:
         assert "No change request is chosen. Open one from a list" in driver.screen

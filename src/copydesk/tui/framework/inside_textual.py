@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 import re
 import time
 from abc import abstractmethod
@@ -529,19 +530,20 @@ def _without_escapes(text: str) -> str:
 
 
 SAME_KEYS = {
-    "\n": "\r",
     "\x1b[7^": "\x1b[1;5H",
     "\x1b[8^": "\x1b[1;5F",
     **{f"\x1b[{n}~": f"\x1b[{57376 + f}u" for f, n in enumerate((25, 26, 28, 29, *range(31, 35)))},
 }
 """What some terminals send for a key that Textual takes for another one.
 
-That is the Enter beside the numbers in Alacritty, and ctrl with Home and End, and F13 to F20, in
-rxvt.
+That is ctrl with Home and End, and F13 to F20, in rxvt.
 """
 
 WITH_ALT = re.compile("\x1b\x1b[O\\[](?:([A-D])|(\\d+)~)")
-"""What rxvt, PuTTY and Terminal of macOS send for alt with an arrow, Home, a page."""
+"""What rxvt and Terminal of macOS send for alt with an arrow, Home, a page.
+
+Elsewhere it is Escape and then that key, in one read: typed ahead, or over a slow line.
+"""
 
 F3 = re.compile("\x1b\\[1;(\\d+)R")
 """F3 with a modifier, as NumLock is one in Kitty; or where the cursor is, which nobody asks."""
@@ -559,7 +561,7 @@ def changes_others(key: str) -> bool:
     """
     from textual._keyboard_protocol import MODIFIER_FUNCTIONAL_KEYS
 
-    return key in MODIFIER_FUNCTIONAL_KEYS | LOCKS
+    return key in LOCKS or key in MODIFIER_FUNCTIONAL_KEYS
 
 
 def as_alt(found: re.Match[str]) -> str:
@@ -574,6 +576,10 @@ def terminal_parser() -> XTermParser:
     from textual.keys import Keys
 
     pastes = Pastes()
+    term, program = (os.environ.get(name, "") for name in ("TERM", "TERM_PROGRAM"))
+    doubles_escape = term.startswith("rxvt") or program == "Apple_Terminal"
+    # The Enter beside the numbers in Alacritty; ctrl+j elsewhere.
+    same_keys = {**SAME_KEYS, "\n": "\r"} if term.startswith("alacritty") else SAME_KEYS
     named = frozenset(FUNCTIONAL_KEYS.values())
     no_keys = _xterm_parser._re_mouse_event, _xterm_parser._re_terminal_mode_response
 
@@ -582,13 +588,18 @@ def terminal_parser() -> XTermParser:
             # Nothing is fed only at the end.
             taken = pastes.take(data)
             if "\x1b" in taken:
-                taken = F3.sub("\x1b[13;\\1~", WITH_ALT.sub(as_alt, taken))
+                taken = F3.sub("\x1b[13;\\1~", taken)
+                taken = WITH_ALT.sub(as_alt, taken) if doubles_escape else taken
             return super().feed(taken) if taken or not data else ()
 
         # Stands on: it is given each character outside of sequences, and a sequence again with each
         # character more until there is a key for it. The one named "ignore" is told to nobody.
         def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
-            found = list(super()._sequence_to_key_events(SAME_KEYS.get(sequence, sequence), alt))
+            try:
+                same = same_keys.get(sequence, sequence)
+                found = list(super()._sequence_to_key_events(same, alt))
+            except ValueError:  # a number that it does not know, as of a key that was let go
+                return [events.Key(Keys.Ignore, sequence)]
             names = {each.key.rpartition("+")[2] for each in found}
             whole = SEQUENCE.fullmatch(sequence)
             # Nobody pressed the letters of which an unknown sequence is made, nor that whose code

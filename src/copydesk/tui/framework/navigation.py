@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 P = TypeVar("P", bound="type[Place]")
 
-NO_REQUEST = "No change request is chosen. Open one from a list: gc goes there."
+NO_REQUEST = "No change request is chosen. Open one from a list: g c goes there."
 """What the places of a change request say without one."""
 
 

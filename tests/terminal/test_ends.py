@@ -413,6 +413,16 @@ def test_ctrl_c_in_a_pager_is_for_the_pager(tmp_path: Path) -> None:
         assert program.said == "read to the end"
 
 
+def test_ctrl_c_in_the_editor_of_a_command_is_for_the_editor(tmp_path: Path) -> None:
+    script = tmp_path / "editor"
+    script.write_text("#!/bin/sh\nkill -INT $PPID\nsleep 0.1\necho '# mine' >> \"$1\"\n")
+    script.chmod(0o700)
+    variables = {"EDITOR": str(script), "VISUAL": ""}
+    with Program(tmp_path, "settings", "edit", environment=variables) as program:
+        assert program.ended() == 0
+    assert any("# mine" in each.read_text() for each in tmp_path.rglob("config.toml"))
+
+
 def test_every_program_that_is_started_is_given_its_environment() -> None:
     source = Path(copydesk.__file__).parent
     for path in source.rglob("*.py"):

@@ -226,6 +226,11 @@ def test_what_is_named_in_other_ways_is_read_too() -> None:
     }  # fmt: skip
     (found,) = items(json.dumps(message).encode())
     assert (found.id, told(found)["parts"]) == ("front-cnv_1", ["U It fails."])
+    related["related"] = {"conversation": "https://a.frontapp.test/conversations/one"}
+    named = {**message, "_links": {}, "conversation_id": "two"}
+    assert [each.id for each in items(json.dumps([message, named]).encode())] == [
+        "front-one", "front-two",
+    ]  # fmt: skip
 
 
 def test_columns_are_named_guessed_and_written() -> None:

@@ -345,11 +345,12 @@ def _joined(gathered: list[tuple[Frame, Fields]]) -> Fields:
     """Return messages of one conversation as the conversation that has them."""
     first = gathered[0][1]
     messages = [each for _, each in gathered]
+    conversation = _front_conversation(first)
     return {
-        "id": _front_conversation(first) or _words(first.get("id")),
+        "id": conversation or _words(first.get("id")),
         "subject": next((each["subject"] for each in messages if each.get("subject")), ""),
         "is_inbound": True,
-        "_links": first.get("_links"),
+        "conversation_id": conversation,
         "messages": messages,
     }
 

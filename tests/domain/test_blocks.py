@@ -116,3 +116,8 @@ def test_a_long_text_is_read_whatever_is_in_it(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     parsed = BlockText(text)
     assert "".join(parsed.source(row) for row in range(len(parsed))) == text
+
+
+def test_a_table_is_one_only_with_a_line_of_dashes_and_nothing_else() -> None:
+    assert "table" in dict(kinds("|a|\n|-| \t\n|b|\n"))
+    assert "table" not in dict(kinds("|a|\n|-|\u00a0\n|b|\n"))

@@ -93,6 +93,9 @@ def test_every_way_back_is_the_same_after_the_journal() -> None:
         inverses.draft_dropped("key"),
     ):
         assert reversal_of(way.to_dict()) == way
+    reply = inverses.message_trace("s", "r", "c", me="u")
+    assert reply.read.operation == "list_change_request_comment_replies"
+    assert reply.read.arguments["change_request_id"] == "r"
     trace = inverses.message_trace("s", "r", me="u", page="p")
     assert trace_of(trace.to_dict()) == trace
     assert trace.is_ours(

@@ -404,7 +404,7 @@ class Round:
 
     async def _check(self, server: FaultyServer | None) -> None:
         """Hold what was said to be done against what is there."""
-        complaints = list(damage(self._store._writer))
+        complaints, _ = damage(self._store._writer)
         if complaints:
             raise self._fail(AssertionError(f"the desk is damaged: {complaints[:5]}"))
         if server is None:

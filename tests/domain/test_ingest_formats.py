@@ -97,7 +97,7 @@ def test_every_export_is_recognised_and_read() -> None:
 
 
 class Bounded(io.BytesIO):
-    """A file of which nothing is read without a bound."""
+    """A file that fails a test which reads from it without a size."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         assert size is not None

@@ -188,8 +188,10 @@ class _Sqlite:
 
 def test_damage_of_the_search_index_is_none_of_the_desk() -> None:
     told: Any = _Sqlite()
-    assert list(damage(told)) == ["Tree 7 page 3: btreeInitPage() returns error code 11"]
-    assert list(damage(told, index=True)) == ["malformed inverted index for FTS5 table main.search"]
+    assert damage(told) == (
+        ["Tree 7 page 3: btreeInitPage() returns error code 11"],
+        ["malformed inverted index for FTS5 table main.search"],
+    )
 
 
 def test_problems_are_printed_and_counted(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -306,9 +306,9 @@ def _columns(name: str, shape: Shape, choices: Choices, *, may_ask: bool) -> Col
         raise UsageError(f"{name}: {error}. Nothing was sent.") from error
     columns = likely_columns(shape)
     written = "" if columns is None else written_columns(columns, shape.header)
-    if may_ask and columns is not None:
-        _say_unread(name, columns, shape.header)
     if may_ask:
+        if columns is not None:
+            _say_unread(name, columns, shape.header)
         if shape.nameless:
             say(f"{name}: {_NAMELESS.format(many=len(shape.header))}.")
         if columns is None or not agreed(f"{name}: read these columns? {clean(written)}"):

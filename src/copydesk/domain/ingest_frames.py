@@ -103,7 +103,7 @@ class Frame:
     within: str = ""
 
     def value(self) -> dict[str, Any] | Complaint:
-        """Return the object that it is, or why it is none."""
+        """Return its JSON object, or a complaint that says why it has none."""
         try:
             value = json.loads(self.data.decode("utf-8-sig", errors="replace"))
         except (ValueError, RecursionError):

@@ -61,8 +61,9 @@ def _copy(desk: Path, part: Path) -> None:
         source.backup(copy)  # in one step, so of one moment
         # One file, without a log beside it; opening it as a desk gives it one again.
         copy.execute("PRAGMA journal_mode = DELETE")
-        if found := next(damage(copy), None):
-            raise DeskError(f"{desk} is damaged (SQLite: {found}). Nothing was copied.")
+        of_file, _ = damage(copy)
+        if of_file:
+            raise DeskError(f"{desk} is damaged (SQLite: {of_file[0]}). Nothing was copied.")
     with part.open("rb") as file:
         os.fsync(file.fileno())
 

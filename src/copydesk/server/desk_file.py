@@ -12,7 +12,6 @@ import random
 import re
 import sqlite3
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -141,24 +140,27 @@ def _judge(connection: sqlite3.Connection, path: Path, newest: int, examine: boo
             "update copydesk"
         )
     if examine and path.stat().st_size <= EXAMINED_BYTES:
-        for wrong in damage(connection, "quick_check"):
-            return f"is damaged ({wrong})"
+        of_file, _ = damage(connection, "quick_check")
+        if of_file:
+            return f"is damaged ({of_file[0]})"
     return None
 
 
 def damage(
-    connection: sqlite3.Connection, check: str = "integrity_check", *, index: bool = False
-) -> Iterator[str]:
-    """Yield what a check of SQLite finds wrong with a database file, whatever is in it.
+    connection: sqlite3.Connection, check: str = "integrity_check"
+) -> tuple[list[str], list[str]]:
+    """Return what a check of SQLite finds wrong with a database file, and with its search index.
 
-    With ``index``, what newer versions of it find wrong with the search index instead: that can be
-    made anew, and no desk stays shut for it.
+    Newer versions of SQLite look at that too. It can be made anew: no desk stays shut for it.
     """
+    of_file: list[str] = []
+    of_index: list[str] = []
     for (found,) in connection.execute(f"PRAGMA {check}"):
         # One finding may be many lines; the first names the database.
         for line in str(found).splitlines():
-            if found != "ok" and not line.startswith("***") and ("fts5" in line.lower()) is index:
-                yield line
+            if found != "ok" and not line.startswith("***"):
+                (of_index if "fts5" in line.lower() else of_file).append(line)
+    return of_file, of_index
 
 
 def said_by(error: sqlite3.DatabaseError) -> str:

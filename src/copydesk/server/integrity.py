@@ -85,8 +85,8 @@ def _read(path: Path) -> Findings:
 
 def _fill(found: Findings, connection: sqlite3.Connection, path: Path) -> None:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    check = f"integrity_check({MOST})"
-    found.damage.extend(_first(f"SQLite: {each}" for each in damage(connection, check)))
+    of_file, of_index = damage(connection, f"integrity_check({MOST})")
+    found.damage.extend(_first(f"SQLite: {each}" for each in of_file))
     if found.damage:
         return  # what else is read would say the same in other words
     if version != VERSION:
@@ -102,7 +102,6 @@ def _fill(found: Findings, connection: sqlite3.Connection, path: Path) -> None:
     contents = Contents(connection)
     for kind in contents.problems():
         found.damage.extend(_first(kind))
-    of_index = damage(connection, check, index=True)
     found.index.extend(_first(f"the search index is damaged: {each}" for each in of_index))
     for kind in contents.problems_of_index():
         found.index.extend(_first(kind))

@@ -83,8 +83,9 @@ def export_space(
             if not there or force:
                 return
             lost = set(there) - committed(folder, there, remembered.get("commit"))
-            lost -= known({path: there[path] for path in lost}) if lost else set()
-            if by_hand := lost - committed(folder, there):
+            if lost:
+                lost -= known({path: there[path] for path in lost})
+            if by_hand := lost - committed(folder, {path: there[path] for path in lost}):
                 raise DeskError(_would_be_lost(folder, sorted(by_hand)))
             if lost:
                 raise DeskError(_would_be_undone(folder, sorted(lost)))

@@ -245,6 +245,13 @@ def _habits(server: Server, context: BrowserContext) -> None:
     server.until_windows(0)
 
 
+def _open_again(shown: Shown, lead_back: Callable[[], None]) -> None:
+    """Lead back from a window that ended: its page opens another socket."""
+    windows = len(shown.displays)
+    lead_back()
+    shown.wait(lambda: len(shown.displays) > windows, "another socket")
+
+
 def _way_back(server: Server, context: BrowserContext, pictures: Path) -> None:
     """A page says that its window ended or nobody answers; mouse and keys lead back."""
     shown = Shown(context, server, "/")
@@ -261,9 +268,7 @@ def _way_back(server: Server, context: BrowserContext, pictures: Path) -> None:
         page.keyboard.press("Control+c")
         page.get_by_text("This window has ended").wait_for()
         assert page.evaluate(BACK), "the browser has its keys again"
-        windows = len(shown.displays)
-        lead_back()
-        shown.wait(lambda: len(shown.displays) > windows, "another socket")  # noqa: B023
+        _open_again(shown, lead_back)
     shown.until("live now")
     silent = page.get_by_text("copydesk does not answer")
     server.process.send_signal(signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""The page of a window, as far as it shows without a browser."""
+"""The page of a browser window: what can be tested of it without a browser."""
 
 from __future__ import annotations
 

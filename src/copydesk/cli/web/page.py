@@ -41,7 +41,7 @@ body.-closed .textual-terminal{{opacity:.7}}
 .xterm .xterm-viewport{{background:none!important;overflow:hidden}}
 a{{color:var(--link)}}
 """
-"""What is said lies over the terminal, which has layers up to 10."""
+"""Messages have a higher ``z-index`` than the layers of the terminal, which end at 10."""
 
 _SCRIPT = """
 let terminal;

@@ -506,8 +506,8 @@ def committed(folder: Path, there: Mapping[str, bytes], at: str | None = None) -
     found: set[str] = set()
     with repo:
         try:
-            known = at is not None and ObjectID(at.encode()) in repo.object_store
-            commit = repo[ObjectID(at.encode()) if at is not None and known else repo.head()]
+            wanted = repo.head() if at is None else ObjectID(at.encode())
+            commit = repo[wanted if wanted in repo.object_store else repo.head()]
             assert isinstance(commit, objects.Commit)
             top = repo[commit.tree]
             above = folder.resolve().relative_to(Path(repo.path).resolve())

@@ -213,7 +213,7 @@ class FrameClock(Timer):
     key_at = -math.inf
     """When a key was last pressed."""
     rest: asyncio.Future[None] | None = None
-    """What ends the pause after a frame that was not for a key; None where there is none."""
+    """Ends the pause after a frame that no key asked for; None while there is no pause."""
 
     @classmethod
     def begin(cls, screen: Screen[Any], draw: Callable[[], None]) -> FrameClock:
@@ -551,18 +551,6 @@ F3 = re.compile("\x1b\\[1;(\\d+)R")
 SEQUENCE = re.compile("\x1b\\[[0-?]*[ -/]*[@-LN-Z\\\\-~]")
 """A whole sequence; not the beginnings of a click (``M``) and of keys of the Linux console."""
 
-LOCKS = frozenset({"caps_lock", "num_lock", "scroll_lock"})
-
-
-def changes_others(key: str) -> bool:
-    """Whether a key only changes others: terminals with Kitty's keyboard protocol tell of it too.
-
-    A shift that is pressed for the second key of a chord is not that key.
-    """
-    from textual._keyboard_protocol import MODIFIER_FUNCTIONAL_KEYS
-
-    return key in LOCKS or key in MODIFIER_FUNCTIONAL_KEYS
-
 
 def as_alt(found: re.Match[str]) -> str:
     """Return what xterm sends for such a key."""
@@ -572,7 +560,7 @@ def as_alt(found: re.Match[str]) -> str:
 def terminal_parser() -> XTermParser:
     """Return the parser of a terminal's input."""
     from textual import _xterm_parser
-    from textual._keyboard_protocol import FUNCTIONAL_KEYS
+    from textual._keyboard_protocol import FUNCTIONAL_KEYS, MODIFIER_FUNCTIONAL_KEYS
     from textual.keys import Keys
 
     pastes = Pastes()
@@ -581,6 +569,8 @@ def terminal_parser() -> XTermParser:
     # The Enter beside the numbers in Alacritty; ctrl+j elsewhere.
     same_keys = {**SAME_KEYS, "\n": "\r"} if term.startswith("alacritty") else SAME_KEYS
     named = frozenset(FUNCTIONAL_KEYS.values())
+    # Keys that only change others: a shift for the second key of a chord is not that key.
+    changing = MODIFIER_FUNCTIONAL_KEYS | {"caps_lock", "num_lock", "scroll_lock"}
     no_keys = _xterm_parser._re_mouse_event, _xterm_parser._re_terminal_mode_response
 
     class Parser(_xterm_parser.XTermParser):
@@ -605,9 +595,8 @@ def terminal_parser() -> XTermParser:
             # Nobody pressed the letters of which an unknown sequence is made, nor that whose code
             # is the number in it.
             unknown = whole and sequence[-1] != "u" and not names & named
-            if (unknown and not any(each.match(sequence) for each in no_keys)) or any(
-                map(changes_others, names)
-            ):
+            unknown = unknown and not any(each.match(sequence) for each in no_keys)
+            if unknown or names & changing:
                 return [events.Key(Keys.Ignore, sequence)]
             return found
 

@@ -51,14 +51,17 @@ def open_unchanging(path: Path) -> sqlite3.Connection:
     if not log.exists():
         return _connection(path, "mode=ro&immutable=1")
     connection = _connection(path, "mode=ro")
-    if not log.stat().st_size:
+    try:
         # An empty one says nothing, and is what a full disk leaves where a log was to be made. Then
         # there is no room either for what SQLite needs beside it.
-        try:
+        if not log.stat().st_size:
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        except sqlite3.OperationalError:
-            connection.close()
-            return _connection(path, "mode=ro&immutable=1")
+    except sqlite3.OperationalError:
+        connection.close()
+        return _connection(path, "mode=ro&immutable=1")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

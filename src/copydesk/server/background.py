@@ -140,7 +140,9 @@ class Worker:
             # A busy or full disk: the next reader of something unfinished wakes another worker.
             _LOG.exception("The desk's worker stopped")
         finally:
-            self._store.end_reads()
+            with self._gate:
+                if not self._closed:  # else whoever closes the desk closes what was read through
+                    self._store.end_reads()
             with self._lock:
                 if self._thread is threading.current_thread():
                     self._thread = None

@@ -184,6 +184,7 @@ class Store:
                 self._expect_present()
             else:
                 self._prepare()
+            self._known = Known(self._writer)
         except sqlite3.DatabaseError as error:
             self.close()
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in UNWRITABLE:
@@ -192,7 +193,9 @@ class Store:
                     f"({error}). It was left as it is; make room, or name another file with --desk."
                 ) from error
             raise self._refusal(f"is not a usable desk ({said_by(error)})") from error
-        self._known = Known(self._writer)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def name(self) -> str:

@@ -167,6 +167,7 @@ class Store:
         """The thread that does several writes in one transaction, while it does."""
         self._connections: list[sqlite3.Connection] = []
         self._before_closing: list[Callable[[], None]] = []
+        self._closed = False
         self._readers: ThreadPoolExecutor | None = None
         self._one_writer: ThreadPoolExecutor | None = None
         if path is not None and (reason := complaint(path, VERSION, writes=False)) is not None:
@@ -276,8 +277,11 @@ class Store:
 
         Writes have a thread of their own: however many wait for their turn, or for another process
         that is writing, reads go on beside them. Those that wait at the same time are committed
-        together; such ``work`` is a ``write``, with what makes its answer.
+        together; such ``work`` is a ``write``, with what makes its answer. Raises
+        ``CancelledError`` once the desk is closed.
         """
+        if self._closed:  # what else a command asked goes on until its loop ends
+            raise asyncio.CancelledError
         if self._readers is None or self._one_writer is None:
             self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="desk-reader")
             self._one_writer = ThreadPoolExecutor(1, thread_name_prefix="desk-writer")
@@ -391,6 +395,7 @@ class Store:
         """Close every connection. The desk cannot be used afterwards."""
         for end in self._before_closing:
             end()
+        self._closed = True
         for threads in (self._readers, self._one_writer):
             if threads is not None:
                 threads.shutdown(wait=True)

@@ -391,3 +391,12 @@ async def test_a_short_read_that_would_wait_goes_to_a_thread(tmp_path: Path) -> 
     assert len(threads) == 2
     assert threads[0] == threading.main_thread().ident != threads[1]
     store.close()
+
+
+async def test_a_closed_desk_begins_nothing(tmp_path: Path) -> None:
+    store = Store(tmp_path / "desk.db")
+    assert await store.in_thread(lambda: store.read(lambda tx: 1), writes=False) == 1
+    store.close()
+    for writes in (False, True):
+        with pytest.raises(asyncio.CancelledError):
+            await store.in_thread(lambda: store.read(lambda tx: 1), writes=writes)

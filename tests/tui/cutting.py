@@ -334,6 +334,10 @@ class Network(httpx.AsyncBaseTransport):
         self.at, self.mode, self.goes_down, self.only_writes = at, mode, down, only_writes
         self.asked, self.down = 0, False
 
+    def die(self) -> None:
+        """Let nothing more through: who sent has ended."""
+        self.dead = True
+
     def mend(self) -> None:
         """Let everything through."""
         self.at, self.down = 0, False
@@ -496,6 +500,7 @@ class Program:
         self.app = create_app(self.store)
         self.network = Network(self.app)
         self.kept: State | None = None
+        self.death = Death()
         self.session = self.start()
 
     def start(self) -> Session:
@@ -503,14 +508,11 @@ class Program:
         before, self.network = self.network, Network(self.app)
         self.network.arrived, self.network.late = before.arrived, before.late
         network, desk = self.network, self.desk
-        self.death = Death()
-
-        def die() -> None:
-            network.dead = True
-
-        self.death.die = die
         if self.kept is not None:
+            if not self.death.dead:
+                self.session.drafts.flush()  # as a program does that ends by itself
             self.kept.close()  # which the system does for a process that has ended
+        self.death = Death(die=network.die)
         self.kept = store = State(self.folder / "state.db", clock=self.clock.seconds)
         journal = MortalJournal(store, "desk")
         journal.death = self.death

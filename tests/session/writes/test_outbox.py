@@ -51,7 +51,8 @@ def test_each_write_that_may_wait_arrives_exactly_once_wherever_it_is_cut(
         for life in Random(kind).sample(list(lives(kind, 4, (2, 3))), LIVES)
     ]
     judged = {life: judge(desk, life, run(desk, life, tmp_path)) for life in lived}
-    assert not {life: why for life, why in judged.items() if why}
+    wrong = {life: why for life, why in judged.items() if why}
+    assert not wrong, wrong
 
 
 async def test_what_waits_goes_with_its_writer_whose_own_writes_hold_nothing_back(

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
+from copydesk.database_lock import when_free
 from copydesk.domain.cached_answers import Held, Kept
 from copydesk.domain.known_name import MOST, Kind, KnownName, names_in
 from copydesk.local.durable import PRIVATE, closed_with, private_file
@@ -133,7 +134,7 @@ class Answers:
             def put(database: sqlite3.Connection) -> None:
                 self._put(database, rows)
                 with database:
-                    database.execute("BEGIN IMMEDIATE")
+                    when_free(database, "BEGIN IMMEDIATE", self._wait)
                     _put_names(database, names.values(), gone)
 
             self._try(put, None)
@@ -198,7 +199,7 @@ class Answers:
     ) -> None:
         used, self._used = self._used, {}
         with database:
-            database.execute("BEGIN IMMEDIATE")
+            when_free(database, "BEGIN IMMEDIATE", self._wait)
             database.executemany(
                 "UPDATE answer SET used = max(used, ?) WHERE key = ?",
                 ((at, key) for key, at in used.items()),
@@ -281,11 +282,11 @@ class Answers:
 def _open(path: Path, desk: str, wait: float) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
     try:
-        database.execute("PRAGMA journal_mode = WAL")
+        when_free(database, "PRAGMA journal_mode = WAL", wait)
         # A power cut may lose copies: no need to wait for the disk.
         database.execute("PRAGMA synchronous = OFF")
         database.execute(f"PRAGMA journal_size_limit = {ANSWER_BYTES}")
-        database.execute("BEGIN IMMEDIATE")
+        when_free(database, "BEGIN IMMEDIATE", wait)
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if version == 0:
             for statement in _SCHEMA.split(";"):

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from copydesk.database_lock import when_free
 from copydesk.local.durable import closed_with, private_file, token
 from copydesk.local.paths import private_folder
 
@@ -145,7 +146,7 @@ class State:
             database = self._opened()
             if database.in_transaction:
                 return work(database)
-            database.execute("BEGIN IMMEDIATE")
+            when_free(database, "BEGIN IMMEDIATE", BUSY_SECONDS)
             if self.path != MEMORY and _file(self.path) != self._file:
                 database.execute("ROLLBACK")  # the file was renamed while this waited
                 return transact()
@@ -316,7 +317,7 @@ class State:
                 self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
             try:
-                database.execute("PRAGMA journal_mode = WAL")
+                when_free(database, "PRAGMA journal_mode = WAL", BUSY_SECONDS)
                 database.execute("PRAGMA synchronous = FULL")
                 if salvaged := _fill(database, self.path):
                     self._finish(salvaged)
@@ -434,7 +435,7 @@ def _fill(database: sqlite3.Connection, path: Path) -> list[Path]:
     if version >= VERSION and not older and not _damaged(path):
         return []
     with ExitStack() as held:
-        database.execute("BEGIN IMMEDIATE")
+        when_free(database, "BEGIN IMMEDIATE", BUSY_SECONDS)
         for statement in (*_SCHEMA.split(";"), f"PRAGMA user_version = {VERSION}"):
             database.execute(statement)
         done: Taken = {}

@@ -1,4 +1,4 @@
-"""Judging a file before it is opened as a desk, without changing it; and waiting for its lock.
+"""Judging a file before it is opened as a desk, without changing it.
 
 SQLite writes to a file that it opens: it replays what a crash left, and copies its log into the
 file when the last connection closes. So a file that will be refused must be looked at first, over a
@@ -8,10 +8,8 @@ connection that cannot write.
 from __future__ import annotations
 
 import os
-import random
 import re
 import sqlite3
-import time
 from pathlib import Path
 from urllib.parse import quote
 
@@ -25,9 +23,6 @@ EXAMINED_BYTES = 32 * 1024 * 1024
 
 BUSY_SECONDS = 30.0
 """How long a connection waits for another one that is writing."""
-
-_PAUSE = (0.0005, 0.002)
-"""Seconds between two attempts to begin a write while another process writes."""
 
 _MAGIC = b"SQLite format 3\0"
 
@@ -191,23 +186,3 @@ def state_of(path: Path) -> tuple[int, int, bool]:
     """Return what differs once a file was written: its time, its size, whether it has a log."""
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size, log_of(path).exists()
-
-
-def when_free(connection: sqlite3.Connection, statement: str) -> None:
-    """Execute a statement that takes a lock, as soon as nobody else holds it.
-
-    SQLite itself waits longer and longer between its attempts, so that a process which writes all
-    the time keeps others out for seconds; and it does not wait at all to switch to a log. Raises
-    ``sqlite3.OperationalError`` after ``BUSY_SECONDS``.
-    """
-    end = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute(statement)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
-                raise
-            # At random, so that two who wait do not keep step.
-            time.sleep(random.uniform(*_PAUSE))  # noqa: S311 - nothing is secret about it
-        else:
-            return

@@ -9,7 +9,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from copydesk.server.desk_file import APPLICATION_ID, when_free
+from copydesk.database_lock import when_free
+from copydesk.server.desk_file import APPLICATION_ID, BUSY_SECONDS
 
 MIGRATIONS: tuple[str, ...] = (
     "01_tables",
@@ -53,7 +54,7 @@ def migrate(writer: sqlite3.Connection) -> None:
 
     Raises ``sqlite3.DatabaseError`` when the desk turns out to be newer, or does not fit together.
     """
-    when_free(writer, "BEGIN IMMEDIATE")
+    when_free(writer, "BEGIN IMMEDIATE", BUSY_SECONDS)
     try:
         # Now that nobody else writes: another process may have migrated meanwhile.
         version = writer.execute("PRAGMA user_version").fetchone()[0]

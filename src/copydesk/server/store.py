@@ -22,6 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from copydesk.database_lock import when_free
 from copydesk.server.desk_file import (
     BUSY_SECONDS,
     complaint,
@@ -29,7 +30,6 @@ from copydesk.server.desk_file import (
     said_by,
     state_of,
     unwritable,
-    when_free,
 )
 from copydesk.server.migrations import VERSION, migrate
 from copydesk.server.transaction import Answers, Known, Reader
@@ -246,7 +246,7 @@ class Store:
             return result
 
     def _begin(self) -> None:
-        when_free(self._writer, "BEGIN IMMEDIATE")
+        when_free(self._writer, "BEGIN IMMEDIATE", BUSY_SECONDS)
         self._known.look()
         self._known.bound()
 
@@ -466,7 +466,7 @@ class Store:
         """Bring the file to the present schema, once, whoever else is opening it too."""
         writer = self._writer
         if self.path is not None:
-            when_free(writer, "PRAGMA journal_mode = WAL")
+            when_free(writer, "PRAGMA journal_mode = WAL", BUSY_SECONDS)
         # FULL: a commit returns once the log is on disk, so what was acknowledged outlives a crash.
         writer.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
         if writer.execute("PRAGMA user_version").fetchone()[0] != VERSION:
@@ -474,7 +474,6 @@ class Store:
             writer.execute("PRAGMA foreign_keys = OFF")
             self._migrate(writer)
             writer.execute("PRAGMA foreign_keys = ON")
-        writer.execute("PRAGMA busy_timeout = 0")  # from here on ``when_free`` waits
 
     def _migrate(self, writer: sqlite3.Connection) -> None:
         migrate(writer)

@@ -85,6 +85,16 @@ def test_front_matter_in_toml_is_read_and_kept_verbatim() -> None:
     assert space.pages[0].markdown == "Text\n"
 
 
+def test_an_alias_in_front_matter_stands_for_a_short_value() -> None:
+    page = b"---\ncascade:\n  name: &name v3.5\ntitle: *name\n---\nText\n"
+    long = b"---\nname: &name " + b"x" * 201 + b"\ntitle: *name\n---\nText\n"
+    (space,) = layout({"a.md": page, "b.md": long})
+    assert [each.title for each in space.pages] == ["v3.5", "b"]
+    assert [each.content() for each in space.pages] == [page, long]
+    [problem] = space.problems
+    assert (problem.path, problem.line) == ("b.md", 3)
+
+
 def test_broken_front_matter_is_named_with_its_line_and_kept() -> None:
     bomb = b"---\na: &a [x, x]\nb: [*a, *a]\n---\nText\n"
     (space,) = layout(
@@ -99,7 +109,7 @@ def test_broken_front_matter_is_named_with_its_line_and_kept() -> None:
         ("a.md", 3),
         ("b.md", 3),
     ]
-    assert "aliases are not allowed" in space.problems[1].reason
+    assert "an alias may only stand for a short value" in space.problems[1].reason
     # Reading it at all would take an hour.
     assert "nested more than 100 levels deep" in space.problems[2].reason
     assert [problem.path for problem in space.problems] == ["a.md", "b.md", "c.md"]

@@ -1,4 +1,4 @@
-"""Mappings from untrusted files: small, without aliases, and never more than plain values.
+"""Mappings from untrusted files: small, and never more than plain values.
 
 They are in YAML, in TOML or in JSON.
 """

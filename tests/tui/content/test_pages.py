@@ -254,3 +254,26 @@ async def test_a_megabyte_opens_and_hostile_text_stays_text(world: World) -> Non
 
 def test_pages_is_a_place() -> None:
     assert issubclass(PagesPlace, Place)
+
+
+async def test_gp_reads_the_pages_of_the_space_at_hand(world: World, guide: str) -> None:
+    world.change_request(guide, {"end": "# End\n\nStill.\n"}, subject="Not the end")
+    within = Target(organization=world.home, space=guide)
+    for name, at in (
+        ("changes", within),
+        ("changes", Target(organization=world.home)),
+        ("files", within),
+        ("spaces", Target(organization=world.home)),
+    ):
+        async with drive(open_world(world, name, at)) as driver:
+            await driver.press("g", "p")
+            assert pages(driver).target.space == guide
+            assert "▾ Reference" in driver.screen
+
+
+async def test_gp_where_no_space_is_at_hand_says_how_to_choose_one(
+    world: World, guide: str
+) -> None:
+    async with drive(open_world(world, "news")) as driver:
+        await driver.press("g", "p")
+        assert "No space is chosen. gs lists them; gp there reads one." in driver.screen

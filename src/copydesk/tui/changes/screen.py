@@ -236,6 +236,11 @@ class ChangesPlace(Place):
         row = self.rows.selected
         return None if row is None else request_raw(row.space, row.id, row.label)
 
+    def space_at_hand(self) -> str | None:
+        """Return the space of the list, or of the change request under the cursor."""
+        row = self.rows.selected
+        return self.target.space or (row.space if row is not None else None)
+
     def url(self) -> str | None:
         row = self.rows.selected
         return row.url or None if row is not None else None

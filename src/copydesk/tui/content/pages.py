@@ -535,12 +535,14 @@ class EditInRequest(Commands, scope="pages"):
 
 @place(
     "pages",
+    key="p",
     title="Pages",
     uses=("get_space", "list_space_pages", "list_sites", "aggregate_site_events"),
 )
 class PagesPlace(Place, scope="pages"):
     """The page tree at the left, the page in the middle, its links at the right."""
 
+    OF_SPACE = True
     RAW = ("get_space_page", "get_change_request_page")
     COMMAND_CLASSES = (EditInRequest, ContentCommands, PageCommands)
 

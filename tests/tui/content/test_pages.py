@@ -277,3 +277,12 @@ async def test_gp_where_no_space_is_at_hand_says_how_to_choose_one(
     async with drive(open_world(world, "news")) as driver:
         await driver.press("g", "p")
         assert "No space is chosen. gs lists them; gp there reads one." in driver.screen
+
+
+async def test_a_space_without_change_requests_leads_to_its_pages(world: World, guide: str) -> None:
+    async with drive(open_world(world, "changes", Target(world.home, guide))) as driver:
+        assert "Nothing is open. ctrl+n starts a change request. gp reads the pages." in (
+            driver.screen
+        )
+        await driver.press("g", "p")
+        assert "▾ Reference" in driver.screen

@@ -495,7 +495,7 @@ class Triage:
         self.place.show_views()
 
     def _elsewhere(self, here: Listing) -> Iterable[str]:
-        """Name other views with open requests, for a view of open ones that is empty."""
+        """Name what else there is to see, for a view of open ones that is empty."""
         if here.id == "needs-me":
             ready, waiting = self.place.counts.get("ready"), self.place.counts.get("waiting")
             others = [f"{ready} ready to merge (])"] if ready else []
@@ -507,6 +507,8 @@ class Triage:
         if count and here.id != FIRST and here.statuses == ("open",):
             key = f"{ids.index(FIRST) + 1} shows {_it(count)}"
             yield f"{count} {'is' if count == 1 else 'are'} open ({key})."
+        if here.id == FIRST and self.place.target.space is not None:
+            yield "gp reads the pages."
 
     def _count_rows(self, listing: Listing) -> int | None:
         query, count = Query.parse(listing.filter, self.fields), 0

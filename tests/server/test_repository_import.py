@@ -316,6 +316,23 @@ async def test_several_summaries_become_sections_of_one_site(world: World, tmp_p
     assert sorted(section.title for section in sections.items) == ["API", "Guide"]
 
 
+def test_spaces_of_one_title_are_told_apart_by_their_folders(world: World, tmp_path: Path) -> None:
+    book = {"README.md": b"# The Book of Everything\n", "SUMMARY.md": b"* [Start](README.md)\n"}
+    folders = ("", "first-edition/", "editions/of-the-publisher/second-edition/")
+    put(
+        tmp_path / "docs",
+        {folder + name: text for folder in folders for name, text in book.items()},
+    )
+    report = read(world, tmp_path / "docs")
+    assert sorted(space.title for space in report.spaces) == [
+        "The Book of Everyth (…he-publisher/second-edition)",
+        "The Book of Everything",
+        "The Book of Everything (first-edition)",
+    ]
+    again = read(world, tmp_path / "docs")
+    assert [space.title for space in again.spaces] == [space.title for space in report.spaces]
+
+
 def test_a_failed_import_leaves_the_desk_as_it_was(world: World, tmp_path: Path) -> None:
     before = world.store.read(lambda tx: tx.value("SELECT count(*) FROM organization"))
     (tmp_path / "empty").mkdir()

@@ -8,9 +8,9 @@ both changed the same lines, the desk's version stays and the report says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
+from pathlib import Path, PurePosixPath
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import slugify
@@ -18,9 +18,12 @@ from copydesk.server import audit, desk_writes, site_writes
 from copydesk.server.source_content import source_of
 from copydesk.server.sources.git import Repository, whole
 from copydesk.server.sources.model import Person, Problem, Progress, SourceError, silent
-from copydesk.server.sources.plan import ImportPlan, Known, plan_imports
-from copydesk.server.space_import import SpaceImport, SpaceReport
+from copydesk.server.sources.plan import ImportPlan, Known, SpacePlan, plan_imports
+from copydesk.server.space_import import TITLE_LENGTH, SpaceImport, SpaceReport
 from copydesk.server.store import Row, Store, Tx
+
+FOLDER_LENGTH = 28
+"""How many characters of a folder's path tell spaces of one title apart, at most."""
 
 
 @dataclass(slots=True)
@@ -161,7 +164,7 @@ class _Import:
             self.problems,
             step,
         )
-        for plan in self.plan.spaces:
+        for plan in _told_apart(self.plan.spaces):
             taken = spaces.take(plan, self.before.get(plan.folder))
             report.spaces.append(taken)
             branch = {"branch": self.plan.branch} if self.plan.branch else {}
@@ -220,3 +223,32 @@ class _Import:
         for space in spaces:
             section = site_writes.add_section(tx, site, space.title)
             site_writes.add_site_space(tx, site, space.space_id, section=section)
+
+
+def _told_apart(plans: Sequence[SpacePlan]) -> list[SpacePlan]:
+    """Return spaces with their folder in each title that several of them have, but the topmost's.
+
+    Copies of a book for each of its editions have one heading: nothing else tells them apart.
+    """
+    depths: dict[str, list[int]] = {}
+    for plan in plans:
+        depths.setdefault(plan.title.casefold(), []).append(_depth(plan))
+
+    def clear(plan: SpacePlan) -> bool:
+        alike = depths[plan.title.casefold()]
+        return _depth(plan) == min(alike) and alike.count(min(alike)) == 1
+
+    return [
+        plan if clear(plan) else replace(plan, title=_with_folder(plan.title, plan.folder))
+        for plan in plans
+    ]
+
+
+def _depth(plan: SpacePlan) -> int:
+    return len(PurePosixPath(plan.folder).parts)
+
+
+def _with_folder(title: str, folder: str) -> str:
+    """Return a title with the end of a folder's path, no longer than one may be."""
+    said = f" ({folder})" if len(folder) <= FOLDER_LENGTH else f" (…{folder[1 - FOLDER_LENGTH :]})"
+    return title[: TITLE_LENGTH - len(said)].rstrip() + said

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.text import listed
 
 FIELDS = ("author", "me", "number", "page", "space", "subject")
 """What stands in braces and is filled in."""
 
-_FIELD = re.compile(rf"\{{({'|'.join(FIELDS)})\}}")
+_BRACED = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +27,22 @@ class SavedReply:
 def filled(text: str, values: Mapping[str, str]) -> tuple[str, str]:
     """Return a text with its fields filled in, and a sentence on those that are not known.
 
-    Those stay as they are. What is filled in is not looked at again, whatever stands in it.
+    Those stay as they are, and so do other words in braces: of one that is nearly a field, as is
+    written by mistake, the sentence says so. What is filled in is not looked at again, whatever
+    stands in it.
     """
     missing: dict[str, None] = {}
+    mistaken: dict[str, None] = {}
 
     def value(found: re.Match[str]) -> str:
-        if not values.get(found[1]):
+        known = values.get(found[1]) if found[1] in FIELDS else ""
+        if known:
+            return known
+        if found[1] in FIELDS:
             missing[found[0]] = None
-        return values.get(found[1]) or found[0]
+        elif meant := did_you_mean(found[1], FIELDS, ""):
+            mistaken[f"{found[0]} is not a field: {meant}"] = None
+        return found[0]
 
-    said = _FIELD.sub(value, text)
-    return said, f"Not known here: {listed([*missing])}." if missing else ""
+    said = _BRACED.sub(value, text)
+    return said, " ".join([f"Not known here: {listed([*missing])}."] * bool(missing) + [*mistaken])

@@ -21,6 +21,7 @@ from copydesk.client.errors import (
     NotFound,
     RateLimited,
     Redirected,
+    Refused,
     ServerFault,
     Unauthorized,
     Unreachable,
@@ -56,7 +57,7 @@ REFUSALS: dict[type[ApiError], tuple[Fault, ...]] = {
     Conflict: (faults.CONFLICT,),
     Blocked: (faults.BLOCKED,),
     Redirected: (faults.MOVED,),
-    ApiError: (faults.TEAPOT,),
+    Refused: (faults.TEAPOT,),
 }
 """What says that nothing was done."""
 

@@ -57,15 +57,19 @@ class ApiError(Exception):
         )
 
 
-class Invalid(ApiError):
-    """400: the service does not accept the input. The message says which part."""
+class Refused(ApiError):
+    """A 4xx: the service refuses the request as it is. Sending it again changes nothing."""
+
+
+class Invalid(Refused):
+    """400, or 413 or 422: the service does not accept the input. The message says which part."""
 
 
 class Unauthorized(ApiError):
     """401: the token is missing, wrong or no longer valid."""
 
 
-class Forbidden(ApiError):
+class Forbidden(Refused):
     """403: the token is fine, but its user may not do this."""
 
 
@@ -101,11 +105,11 @@ class OperationMissing(NotFound):
         super().__init__(message, status=status, operation=operation, request_id=request_id)
 
 
-class Conflict(ApiError):
+class Conflict(Refused):
     """409: the operation would change nothing, or someone was faster."""
 
 
-class Blocked(ApiError):
+class Blocked(Refused):
     """412: a rule forbids it, such as a merge rule. The message says which."""
 
 
@@ -180,6 +184,9 @@ def bounded(text: str, limit: int = MESSAGE_LIMIT) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+_PASSING = 408, 425
+"""The statuses below 500, beside 429, after which the same request may well succeed."""
+
 _BY_STATUS: dict[int, type[ApiError]] = {
     400: Invalid,
     401: Unauthorized,
@@ -187,6 +194,8 @@ _BY_STATUS: dict[int, type[ApiError]] = {
     404: NotFound,
     409: Conflict,
     412: Blocked,
+    413: Invalid,
+    422: Invalid,
     429: RateLimited,
 }
 
@@ -197,4 +206,4 @@ def error_class(status: int) -> type[ApiError]:
         return ServerFault
     if status < 400:
         return Redirected
-    return _BY_STATUS.get(status, ApiError)
+    return _BY_STATUS.get(status, ApiError if status in _PASSING else Refused)

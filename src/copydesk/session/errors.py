@@ -86,6 +86,8 @@ def sentence(error: BaseException, again: str = "R") -> str:
             return f"{LIMITED}{back} Nothing was lost.{retry}"
         case errors.Invalid():
             return f"The service did not accept it: {said}"
+        case errors.Refused():
+            return f"The service refused it: {said}"
         case errors.Unreachable():
             return f"{OFFLINE}{_ended(said)}{retry}"
         case errors.ApiError():

@@ -7,14 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from copydesk.client.errors import (
-    Blocked,
-    Conflict,
-    Forbidden,
-    Invalid,
-    NotFound,
-    OperationMissing,
-)
+from copydesk.client.errors import Blocked, NotFound, OperationMissing, Refused
 from copydesk.contract import operations as ops
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_forecast import Touched
@@ -260,7 +253,7 @@ def why_not_written(what: str, error: BaseException) -> tuple[Reason, str]:
             return "rule", f"{so_far}: the service refused it by a rule. {error.message}"
         case NotFound():
             return "gone", "Not found: deleted, or you may no longer see it."
-        case Forbidden() | Invalid() | Conflict():
+        case Refused():
             return "refused", f"{so_far}. {sentence(error, 'r')}"
     if is_unknown(error):
         return "unknown", f"No answer came: it is not known whether it was {merged}. r reads first."

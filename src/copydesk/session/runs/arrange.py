@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from copydesk.client.errors import Blocked, Conflict, Forbidden, Invalid, NotFound, OperationMissing
+from copydesk.client.errors import NotFound, OperationMissing, Refused
 from copydesk.domain.arrange_run import UNDER_WAY, ArrangeRun, RunCall, identity
 from copydesk.domain.reversal import bind
 from copydesk.domain.text import clean, plural
@@ -458,6 +458,4 @@ def _why(call: Call, error: WriteError) -> str:
 
 def _refused(error: WriteError) -> bool:
     """Whether the service answered and refused only this request."""
-    cause = error.__cause__
-    refusals = Invalid | Forbidden | Conflict | Blocked | NotDoneError
-    return not error.unknown and isinstance(cause, refusals)
+    return not error.unknown and isinstance(error.__cause__, Refused | NotDoneError)

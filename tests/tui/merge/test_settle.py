@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
@@ -179,7 +180,7 @@ async def test_what_stopped_goes_on_or_is_put_back(world: World, two: str) -> No
         said = " ".join(driver.screen.split())
         assert "when it was read again. r goes on, b puts the change request's pages back" in said
         await driver.press("b")
-        assert "The pages are as they were; the choices stay." in driver.screen
+        assert "The pages of #1 are as they were; the choices stay." in driver.screen
         way.trouble = {5: 500}
         await driver.press("ctrl+s", "y")
         assert "0 open   stopped" in driver.screen
@@ -275,6 +276,27 @@ async def test_what_is_sent_goes_on_where_the_screen_is_left(world: World, two: 
         app.session.writes.waits[-1].over.set()
         await driver.idle()
         assert "#1 is settled: it has all of main." in driver.screen
+    assert await find_cut_off(app.session) == ""
+
+
+async def test_what_is_put_back_is_so_to_the_end_where_the_screen_is_left(
+    world: World, two: str
+) -> None:
+    way = Way(world)
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "review", at(two), api=api)
+    async with drive(app, "U", "y", "1", "J", "1", size=(140, 40)) as driver:
+        way.trouble = {len(way.writes) + 2: 500}
+        await driver.press("ctrl+s", "y")
+        assert "b puts the change request's pages back" in " ".join(driver.screen.split())
+        way.hold, before = asyncio.Event(), len(way.writes)
+        await driver.send("b")
+        await eventually(lambda: len(way.writes) > before, driver.turn)
+        await driver.send("q")
+        await eventually(lambda: driver.place.PLACE == "review", driver.turn)
+        way.hold.set()
+        await driver.idle()
+        assert "The pages of #1 are as they were; the choices stay." in driver.screen
     assert await find_cut_off(app.session) == ""
 
 

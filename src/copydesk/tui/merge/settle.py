@@ -644,12 +644,19 @@ class SettlePlace(Place, scope="settle"):
     async def put_back(self) -> None:
         """Put its pages back as they were before any was sent; the choices stay."""
         try:
+            await self.session.writes.whole(self._put_back())
+        except NotDoneError as error:
+            self.tell(str(error), "bad")
+        else:
+            self.reload()
+
+    async def _put_back(self) -> None:
+        """Put its pages back. Raises `NotDoneError` where that failed."""
+        try:
             await self.settlement.put_back()
         except failure_types() as error:
-            self.tell(f"Not put back: {sentence(error)}", "bad")
-            return
-        self.tell("The pages are as they were; the choices stay.", "good")
-        self.reload()
+            raise NotDoneError(f"{self._label} not put back: {sentence(error)}") from error
+        self._tell(f"The pages of {self._label} are as they were; the choices stay.", "good")
 
     async def _go(self, *, recall: bool) -> None:
         # It goes on where this is left: between its writes the request has pages of main.

@@ -765,6 +765,21 @@ def test_how_far_it_is_is_written_down_now_and_then_only(
     assert shares == [0.1]
 
 
+@pytest.mark.parametrize(("runs", "then"), [(0, 10), (15, 15)])
+def test_the_process_runs_behind_others_and_is_not_put_before_any(
+    runs: int, then: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\necho '{}'\n")
+    program.chmod(0o700)
+    put: list[int] = []
+    monkeypatch.setattr(sys, "executable", str(program))
+    monkeypatch.setattr(os, "getpriority", lambda kind, process: runs)
+    monkeypatch.setattr(os, "setpriority", lambda kind, process, value: put.append(value))
+    process.ask({}, Clustering(), started=_nothing, still=_nothing)
+    assert put == [then]
+
+
 PARENT = """
 import sys
 from copydesk.domain.clustering import Clustering

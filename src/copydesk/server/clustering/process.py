@@ -36,6 +36,9 @@ NOT_INSTALLED = (
 )
 OFF = "Clusters are not found here: the settings say [clusters] off = true."
 
+BEHIND = 10
+"""How far behind other programs it runs at least (the system's "nice")."""
+
 _LOOK_SECONDS = 5.0
 """How often whoever waits for the process says that it is still at it, which is written down."""
 
@@ -94,7 +97,9 @@ def ask(
             try:
                 started(process)
                 if hasattr(os, "setpriority"):
-                    os.setpriority(os.PRIO_PROCESS, process.pid, 10)
+                    # One that already runs behind all others cannot be put before them.
+                    behind = max(BEHIND, os.getpriority(os.PRIO_PROCESS, process.pid))
+                    os.setpriority(os.PRIO_PROCESS, process.pid, behind)
                 _send(process, json.dumps({**request, "settings": _told(settings)}))
                 for line in _lines(process):
                     answer, done = (answer, done) if line is None else _read(line, done)

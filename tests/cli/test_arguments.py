@@ -32,6 +32,7 @@ def commands(parser: ArgumentParser, *words: str) -> Iterator[tuple[str, ...]]:
         ("clusters",),
         ("findings",),
         ("sites",),
+        ("spaces",),
         ("profiles",),
         ("settings",),
     }:
@@ -52,7 +53,7 @@ def test_each_command_has_an_example_that_can_be_run(capsys: pytest.CaptureFixtu
         words = split(example(command), comments=True)[1:]
         ends = [at for at, word in enumerate(words) if word in {"|", ">"}]
         assert parse(words[: ends[0] if ends else None]).runner
-    for group in ("cr", "structure", "sites", "search"):
+    for group in ("cr", "structure", "sites", "spaces", "search"):
         with pytest.raises(SystemExit) as ended:
             parse([group, "--help"])
         assert ended.value.code == 0
@@ -91,6 +92,7 @@ def test_general_options_stand_anywhere(option: tuple[str, ...]) -> None:
             }.get(words[-1], ["7"]),
             "clusters": ["x"] if "show" in words else [],
             "sites": ["x"] if "show" in words else [],
+            "spaces": ["x"] if "show" in words else [],
             "findings": ["x"] if "show" in words else [],
             "structure": ["x"],
             "redirects": {"list": ["x"], "export": ["x"], "add": ["x", "/a", "/b"]}.get(
@@ -153,7 +155,7 @@ def test_an_address_that_is_an_options_value_is_not_opened() -> None:
         (f"{URL} cr", "cr is one word too many. copydesk URL --help says more."),
         ("--profil x", "there is no option --profil. Did you mean --profile?"),
         ("--profile x --nope=3 cr list", "copydesk: there is no option --nope. copydesk --help"),
-        ("space --json", "copydesk: there is no command space. copydesk --help lists all."),
+        ("space --json", "copydesk: there is no command space. Did you mean spaces?"),
         ("--profile x spcae list", "copydesk: there is no command spcae."),
         ("cr --nope lst", "copydesk cr: there is no command lst. Did you mean cr list?"),
         ("cr --json list", "copydesk cr: --json goes after the command: copydesk cr list "),

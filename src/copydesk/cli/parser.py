@@ -44,7 +44,7 @@ Subparsers: TypeAlias = "_SubParsersAction[ArgumentParser]"
 GROUPS = {
     "Start": ("login", "logout", "profiles", "doctor", "settings", "keys", "manual", "help"),
     "Work": (
-        *("cr", "watch", "sites", "structure", "redirects", "clusters", "findings"),
+        *("cr", "watch", "spaces", "sites", "structure", "redirects", "clusters", "findings"),
         *("conversations", "search"),
     ),
     "Desk": ("desk", "serve"),
@@ -61,6 +61,7 @@ ELSEWHERE: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("auth", "signin"), "login"),
         **dict.fromkeys(("config", "configure"), "settings"),
         **dict.fromkeys(("man", "docs"), "manual"),
+        "pages": "spaces show",
         "version": "--version",
         "open": "copydesk URL",
         **dict.fromkeys(("tickets", "conversations import", "conversations ingest"), SENDING),
@@ -692,6 +693,11 @@ Exit status: 0 also for none; 1 it failed, or the file is there already; 2 wrong
 allowed; 5 the service cannot be reached; 6 it has none of these."""
 
 
+def add_spaces(commands: Subparsers) -> None:
+    """Declare ``copydesk spaces``; without more it lists them."""
+    _listed(commands, "spaces", "space", "the spaces, and the pages of one")
+
+
 def add_sites(commands: Subparsers) -> None:
     """Declare ``copydesk sites``; without more it lists them."""
     _listed(commands, "sites", "site", "the published sites, and what one shows")
@@ -860,6 +866,7 @@ def build_parser() -> Parser:
     add_cr(commands)
     add_clusters(commands)
     add_findings(commands)
+    add_spaces(commands)
     add_sites(commands)
     _ops(commands)
     _settings(commands)

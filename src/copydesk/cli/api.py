@@ -11,7 +11,6 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -22,6 +21,7 @@ from copydesk.cli.terminal import is_terminal
 from copydesk.domain.json_display import json_text
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
+from copydesk.local.paths import expanded
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -103,7 +103,7 @@ def _body(name: str) -> bytes:
 
     where = "standard input" if name == STANDARD_INPUT else name
     try:
-        content = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+        content = sys.stdin.buffer.read() if name == STANDARD_INPUT else expanded(name).read_bytes()
         text = content.decode("utf-8-sig")
         _loaded(text)
     except json.JSONDecodeError as error:
@@ -322,7 +322,7 @@ def _typed(text: str, field: GivenField) -> Any:
 
 def _read(name: str, field: GivenField) -> str:
     try:
-        content = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+        content = sys.stdin.buffer.read() if name == STANDARD_INPUT else expanded(name).read_bytes()
         return content.decode()
     except UnicodeDecodeError as error:
         raise UsageError(f"-F {field.text}: {name} is not UTF-8 text") from error

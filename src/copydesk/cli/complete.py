@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from copydesk.cli.errors import DONE, UsageError
@@ -75,9 +74,10 @@ def _option(line: Sequence[str], name: str) -> str | None:
 def _names(line: Sequence[str], kind: Kind) -> list[KnownName]:
     """Return what is known of a kind at the service that a line is for."""
     from copydesk.cli.connection import chosen
+    from copydesk.local.paths import expanded
 
     desk = _option(line, "--desk")
-    path = Path(desk) if desk else None
+    path = expanded(desk) if desk else None
     return chosen(path, _option(line, "--base-url"), _option(line, "--profile")).names(kind)
 
 

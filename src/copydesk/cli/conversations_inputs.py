@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import BinaryIO
 
 from copydesk.cli.errors import UsageError, agreed, asked, kept_state, say
@@ -49,6 +48,7 @@ from copydesk.domain.personal_data import mask
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.written_moment import Order
 from copydesk.local.known_columns import KnownColumns
+from copydesk.local.paths import expanded
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "standard input"
@@ -115,7 +115,7 @@ class Input:
             self.kept.seek(0)
             yield self.kept
         else:
-            with Path(self.name).open("rb") as file:
+            with expanded(self.name).open("rb") as file:
                 yield file
 
     @property
@@ -195,11 +195,12 @@ def _opened(name: str, stack: ExitStack, encoding: str) -> Input:
             say("Reading what is typed, up to ctrl+d at the beginning of a line; ctrl+c stops.")
         typed = _kept(sys.stdin.buffer, stack)
         return Input(STANDARD_INPUT_NAME, in_utf_8(typed, empty, encoding))
-    mode = Path(name).stat().st_mode
+    path = expanded(name)
+    mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "it is a folder; name the files in it")
-    with Path(name).open("rb") as file:
-        endless = stat.S_ISCHR(mode) and not Path(name).samefile(os.devnull)
+    with path.open("rb") as file:
+        endless = stat.S_ISCHR(mode) and not path.samefile(os.devnull)
         if endless and not file.isatty():
             raise OSError(errno.EINVAL, "it is a device, which may never end; name a file")
         if not stat.S_ISREG(mode):

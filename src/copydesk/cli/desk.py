@@ -176,7 +176,7 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None, force: b
     store = open_store(desk, make=False)
     with _closing(store):
         with _Progress() as progress:
-            written = write_space(store, space, folder.expanduser(), force=force, progress=progress)
+            written = write_space(store, space, folder, force=force, progress=progress)
         for problem in written.problems:
             say(f"not written: {clean(str(problem), limit=400)}")
         for path in (*written.written, *(f"{path} (removed)" for path in written.removed)):
@@ -230,7 +230,7 @@ def back_up(*, file: Path, desk: Path | None = None, force: bool = False) -> int
     """Copy a desk, in use or not, to a file."""
     from copydesk.server.backup import back_up as copy_to
 
-    path, target = _existing(desk), file.expanduser().absolute()
+    path, target = _existing(desk), file.absolute()
     if not target.parent.is_dir():
         raise UsageError(f"{target.parent} is not a folder: name a file in a folder that exists")
     size = copy_to(path, target, replace=force)

@@ -35,7 +35,7 @@ def desk_file(desk: Path | None) -> Path:
 
     Raises ``UsageError`` for a name that SQLite cannot open.
     """
-    path = desk.expanduser().absolute() if desk else find_paths().desk
+    path = desk.absolute() if desk else find_paths().desk
     try:
         str(path).encode()
     except UnicodeEncodeError as error:

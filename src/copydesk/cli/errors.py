@@ -284,6 +284,7 @@ def _expected(error: Exception) -> int | None:
 
 def _of_system(error: OSError) -> int:
     from copydesk.domain.text import shorten
+    from copydesk.local.paths import NoHomeError
 
     try:
         _flush()
@@ -292,7 +293,8 @@ def _of_system(error: OSError) -> int:
     name = f"{shorten(str(error.filename), 200)}: " if error.filename else ""
     complain(f"{name}{error.strerror or error}")
     # No file can be called so: that was typed.
-    return USAGE if error.errno == errno.ENAMETOOLONG else FAILED
+    typed = error.errno == errno.ENAMETOOLONG or isinstance(error, NoHomeError)
+    return USAGE if typed else FAILED
 
 
 def _of_database(error: sqlite3.DatabaseError) -> int | None:

@@ -107,7 +107,7 @@ def _wanted(
     address = base_url or (before.base_url if before else os.environ.get(ADDRESS_VARIABLE))
     profile = replace(before or Profile(called, ""), base_url=address_of(address or HOSTED))
     if ca_file is not None:
-        profile = replace(profile, ca_file=ca_file.expanduser().absolute())
+        profile = replace(profile, ca_file=ca_file.absolute())
     if read_only is not None:
         profile = replace(profile, read_only=read_only)
     return before, profile

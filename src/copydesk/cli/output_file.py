@@ -45,14 +45,14 @@ def give(text: str, content: bytes, output: Path | None, *, force: bool) -> int:
 def _write(content: bytes, output: Path, *, force: bool) -> int:
     """Write a file. Raises ``UsageError`` where that fails, or one is there."""
     try:
-        path = output.expanduser().resolve()
+        path = output.resolve()
         if force:
             write_file(path, content)
         else:
             write_new_file(path, content)
     except FileExistsError as error:
         raise UsageError(f"{output} is there already: --force replaces it", FAILED) from error
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"{output} cannot be written: {why}", FAILED) from error
     say(f"Wrote {clean(str(output))}.")

@@ -96,6 +96,16 @@ _NO_ACTION = "the following arguments are required: ACTION"
 """What argparse says where a command was given none of its actions."""
 
 
+def _path(typed: str) -> Path:
+    """Return the path of an argument, where ``~`` may stand before it although no shell read it."""
+    from copydesk.local.paths import NoHomeError, expanded
+
+    try:
+        return expanded(typed)
+    except NoHomeError as error:
+        raise ArgumentTypeError(f"{clean(typed)}: {error.strerror}") from error
+
+
 class Parser(ArgumentParser):
     """Complains in one clean sentence: what it repeats may have come from anywhere."""
 
@@ -333,7 +343,7 @@ def _flag(
 def _to_file(parser: ArgumentParser) -> None:
     """Accept what writes a list to a file."""
     parser.add_argument(
-        "--output", metavar="FILE", type=Path, help="write to a file that only you can read"
+        "--output", metavar="FILE", type=_path, help="write to a file that only you can read"
     )
     _flag(parser, "--force", "replace a file that is there")
 
@@ -452,7 +462,7 @@ def add_cr(commands: Subparsers) -> None:
     reviewing = ones(
         "review", "cr_review:review", "send the comments and the review that a file has"
     )
-    reviewing.add_argument("file", metavar="FILE", type=Path, help="YAML or JSON")
+    reviewing.add_argument("file", metavar="FILE", type=_path, help="YAML or JSON")
     _flag(
         reviewing, "--plan", "send nothing, print what would be sent; exit status 7 if there is any"
     )
@@ -499,11 +509,11 @@ def add_cr(commands: Subparsers) -> None:
     _flag(checked, "--all", "print findings in older text of its pages, too", dest="every")
     checking = ones("checkout", "cr_files:checkout", "write the pages of a change request as files")
     checking.add_argument(
-        "folder", metavar="FOLDER", type=Path, help="an empty folder, or the name of a new one"
+        "folder", metavar="FOLDER", type=_path, help="an empty folder, or the name of a new one"
     )
     pushing = actions.add_parser("push", help="send what was changed in a folder of cr checkout")
     pushing.add_argument(
-        "folder", metavar="FOLDER", type=Path, help="the folder that cr checkout wrote"
+        "folder", metavar="FOLDER", type=_path, help="the folder that cr checkout wrote"
     )
     for option, said in (
         ("plan", "send nothing, print the patch; exit status 7 if there is one"),
@@ -769,7 +779,7 @@ def _login(commands: Subparsers) -> None:
     )
     parser.add_argument(
         "--ca-file",
-        type=Path,
+        type=_path,
         metavar="FILE",
         help="a file of certificate authorities (PEM) to trust, besides the usual ones",
     )
@@ -929,7 +939,7 @@ def _connection(parser: ArgumentParser, *, again: bool = False) -> None:
     default = SUPPRESS if again else None
     told: dict[str, dict[str, Any]] = {
         "--desk": {
-            "type": Path,
+            "type": _path,
             "metavar": "FILE",
             "help": "the file of your own desk (default: below your data folder)",
         },
@@ -1108,7 +1118,7 @@ def _structure(commands: Subparsers) -> None:
     exporting.add_argument("site", metavar="SITE", help="the site: id, title, host name or address")
     applying.add_argument("site", metavar="SITE", help="the site: id, title, host name or address")
     applying.add_argument(
-        "file", type=Path, metavar="FILE", nargs="?", help="the file with the structure"
+        "file", type=_path, metavar="FILE", nargs="?", help="the file with the structure"
     )
     _flag(
         applying,
@@ -1160,7 +1170,7 @@ def _redirects(commands: Subparsers) -> None:
     _flag(adding, "--draft", "a draft: it leads nowhere yet")
     _flag(ones["delete"], "--draft", "the draft, not the live one")
     importing.add_argument(
-        "file", type=Path, metavar="FILE",
+        "file", type=_path, metavar="FILE",
         help="CSV (-: standard input): from, to, kind (permanent, temporary), rest (discard, keep) "
         "and state (live, draft); the first of each where it is left out, and - as to removes",
     )  # fmt: skip
@@ -1306,7 +1316,7 @@ def _serve(commands: Subparsers) -> None:
         help="read OpenAPI specifications from their public URLs",
     )  # fmt: skip
     parser.add_argument(
-        "--git", type=Path, metavar="FOLDER", default=SUPPRESS,
+        "--git", type=_path, metavar="FOLDER", default=SUPPRESS,
         help="let spaces be imported from, and exported to, git repositories below this folder",
     )  # fmt: skip
     parser.add_argument(
@@ -1347,7 +1357,7 @@ def _desk(commands: Subparsers) -> None:
         "import", help="import a folder or git repository of Markdown as a space"
     )
     importing.add_argument(
-        "source", type=Path, metavar="SOURCE", help="a folder, a git repository or a git bundle"
+        "source", type=_path, metavar="SOURCE", help="a folder, a git repository or a git bundle"
     )
     importing.add_argument(
         "--organization",
@@ -1361,7 +1371,7 @@ def _desk(commands: Subparsers) -> None:
 
     exporting = actions.add_parser("export", help="write a space as Markdown files")
     exporting.add_argument("space", metavar="SPACE", help="the space: id or title")
-    exporting.add_argument("folder", type=Path, metavar="FOLDER", help="the folder to write to")
+    exporting.add_argument("folder", type=_path, metavar="FOLDER", help="the folder to write to")
     _flag(exporting, "--force", "overwrite what was changed by hand or by commits, too")
     exporting.set_defaults(runner="copydesk.cli.desk:export_space")
 
@@ -1370,7 +1380,7 @@ def _desk(commands: Subparsers) -> None:
     check.set_defaults(runner="copydesk.cli.desk:check")
 
     backup = actions.add_parser("backup", help="copy the desk to one file, even while it is in use")
-    backup.add_argument("file", type=Path, metavar="FILE", help="the name of the copy")
+    backup.add_argument("file", type=_path, metavar="FILE", help="the name of the copy")
     _flag(backup, "--force", "replace a file that is there")
     backup.set_defaults(runner="copydesk.cli.desk:back_up")
     for parser in (token, sample, importing, exporting, check, backup):
@@ -1409,7 +1419,7 @@ def _desk_option(parser: ArgumentParser) -> None:
     """Accept ``--desk`` after the command as well as before it."""
     parser.add_argument(
         "--desk",
-        type=Path,
+        type=_path,
         metavar="FILE",
         default=SUPPRESS,
         help="the file of your own desk (default: below your data folder)",

@@ -9,10 +9,10 @@ off = false
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from copydesk.domain.clustering import Clustering
 from copydesk.domain.text import clean
+from copydesk.local.paths import NoHomeError, expanded
 from copydesk.local.settings_lines import line_in_table
 
 _line = partial(line_in_table, "clusters")
@@ -54,5 +54,9 @@ def clustering_of(value: object, text: str) -> tuple[Clustering, list[tuple[int,
         said = clean(key, limit=60)
         sentence = f"clusters have no {said}: the keys are {', '.join(KEYS)}"
         wrong.append((_line(key, text), sentence))
-    folder = str(Path(model).expanduser().absolute()) if model else ""
-    return Clustering(folder, tuple(words), off), wrong
+    try:
+        model = str(expanded(model).absolute()) if model else ""
+    except NoHomeError as error:
+        wrong.append((_line("model", text), f"the model {clean(model)}: {error.strerror}"))
+        model = ""
+    return Clustering(model, tuple(words), off), wrong

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +11,10 @@ from copydesk.domain.late_dataclass import dataclass
 
 HOME_VARIABLE = "COPYDESK_HOME"
 """When set, all folders are inside this folder: for tests, and for a desk on a stick."""
+
+
+class NoHomeError(FileNotFoundError):
+    """A path begins with ``~``, and the home folder that this stands for is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +105,39 @@ class Paths:
         return self
 
 
+def expanded(path: Path | str) -> Path:
+    """Return a path with the home folder that a ``~`` at its start stands for.
+
+    Raises `NoHomeError`, as for a user that there is not.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        said = "no home folder is known for what ~ stands for here"
+        raise NoHomeError(errno.ENOENT, said, str(path)) from error
+
+
 def find_paths(environment: Mapping[str, str] = os.environ) -> Paths:
-    """Return the folders of this user and platform, without creating them."""
+    """Return the folders of this user and platform, without creating them.
+
+    Raises `NoHomeError` where this user has no home, as in a container or in a service.
+    """
     if home := environment.get(HOME_VARIABLE):
-        root = Path(home).expanduser().absolute()
+        root = expanded(home).absolute()
         return Paths(root / "config", root / "data", root / "state", root / "cache")
     from platformdirs import PlatformDirs
 
     places = PlatformDirs("copydesk", appauthor=False)
-    return Paths(
-        places.user_config_path,
-        places.user_data_path,
-        places.user_state_path,
-        places.user_cache_path,
-    )
+    try:
+        return Paths(
+            places.user_config_path,
+            places.user_data_path,
+            places.user_state_path,
+            places.user_cache_path,
+        )
+    except RuntimeError as error:
+        said = f"no home folder is known: set HOME, or {HOME_VARIABLE} to a folder for copydesk"
+        raise NoHomeError(errno.ENOENT, said) from error
 
 
 def private_folder(folder: Path) -> Path:

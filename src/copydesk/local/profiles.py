@@ -21,6 +21,7 @@ from copydesk.domain.address import service_url
 from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.profile import EMBEDDED, Profile, Storage, named_profile, wrong_name
 from copydesk.domain.text import clean
+from copydesk.local.paths import NoHomeError, expanded
 
 KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "base_url": (str, "text in quotes"),
@@ -61,7 +62,7 @@ def _profile(name: str, given: dict[str, Any]) -> Profile:
         service_url(given["base_url"]),
         command,
         given.get("storage", "command" if command else "none"),
-        Path(given["ca_file"]).expanduser() if "ca_file" in given else None,
+        expanded(given["ca_file"]) if "ca_file" in given else None,
         given.get("read_only", False),
         given.get("allow_http", False),
     )
@@ -104,6 +105,11 @@ def _mistake(key: str, value: object, given: dict[str, Any]) -> str:
             return f"storage is none of these: {', '.join(places[:-1])} or {places[-1]}"
         if value == "command" and not given.get("token_command"):
             return 'storage is "command", and there is no token_command'
+    if key == "ca_file":
+        try:
+            expanded(str(value))
+        except NoHomeError as error:
+            return f"ca_file {clean(str(value))}: {error.strerror}"
     if key == "token_command" and (not value or not given["token_command"][0]):
         return f"token_command is empty: it must be {written}"
     return ""

@@ -427,7 +427,10 @@ def _font_files() -> Iterator[Path]:
 
 
 def _folders() -> tuple[Path, ...]:
-    home = Path.home()
+    try:
+        home = Path.home()
+    except RuntimeError:  # in a container somebody may have none
+        home = Path()
     if sys.platform == "darwin":
         return (Path("/System/Library/Fonts"), Path("/Library/Fonts"), home / "Library/Fonts")
     if sys.platform == "win32":

@@ -57,7 +57,7 @@ def import_source(
 
     Raises ``SourceError`` when the source cannot be read or holds no Markdown.
     """
-    path = whole(source.expanduser().resolve())
+    path = whole(source.resolve())
     try:
         str(path).encode()
     except UnicodeEncodeError as error:

@@ -165,4 +165,4 @@ def vectors_from(model: str = "", embed: Sequence[str] = ()) -> Vectors | None:
     """Return what the settings ask for; None for words and letters alone."""
     if embed:
         return CommandVectors(embed)
-    return ModelVectors(Path(model).expanduser()) if model else None
+    return ModelVectors(Path(model)) if model else None

@@ -180,7 +180,7 @@ class Repository:
 
         Raises ``SourceError`` when there is nothing there, or something that is none of these.
         """
-        path = whole(Path(path).expanduser())
+        path = whole(Path(path))
         if path.is_file():
             return cls._open_bundle(path, default)
         if not path.is_dir():

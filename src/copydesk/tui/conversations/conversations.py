@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from textual import events
@@ -17,6 +16,7 @@ from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.own_command import Thing
 from copydesk.domain.source_name import is_source_id, source_id
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.local.paths import expanded
 from copydesk.present.cluster import cluster_facts
 from copydesk.present.cluster_tables import (
     clusters_of,
@@ -188,7 +188,7 @@ def _read(name: str) -> tuple[list[Item], list[Complaint]]:
 
     items: list[Item] = []
     complaints: list[Complaint] = []
-    with Path(name).expanduser().open("rb") as file:
+    with expanded(name).open("rb") as file:
         for found in read_any(file):
             if isinstance(found, Complaint):
                 complaints.append(found)

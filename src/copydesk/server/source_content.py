@@ -179,9 +179,11 @@ def page_files(tx: Tx, space_id: str, draft: Draft) -> dict[str, str]:
     """Return the file that each document of a space's content is exported to, by the page's id."""
     if all(page.git_path or page.type != "document" for page in draft.pages.values()):
         return {page.id: page.git_path for page in draft.pages.values() if page.git_path}
+    remembered = source_of(tx.row("space", space_id))
     space = SourceSpace(
         title="",
-        folder=source_of(tx.row("space", space_id)).get("folder", ""),
+        folder=remembered.get("folder", ""),
+        summary_path=remembered.get("summary"),
         pages=_source_pages(draft, lambda page: page.id, lambda _text: ""),
         files=tuple(_source_file(tx, file) for file in draft.files.values()),
     )

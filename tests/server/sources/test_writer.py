@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from copydesk.server.sources.git import Repository
 from copydesk.server.sources.layout import LayoutReader
-from copydesk.server.sources.model import Blob, SourceFile, SourcePage, SourceSpace
+from copydesk.server.sources.model import Blob, SourceFile, SourcePage, SourceSpace, walk
 from copydesk.server.sources.paths import hazard
+from copydesk.server.sources.placement import placed
 from copydesk.server.sources.plan import plan_imports
 from copydesk.server.sources.writer import write_space
 from tests.server.sources.making import Making, layout, put, taken
@@ -244,6 +245,45 @@ def test_new_pages_get_files_below_their_parents(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("files", "above", "expected"),
+    [
+        (["a/_index.md", "a/one.md"], "a/_index.md", "a/new.md"),
+        (["a/index.md"], "a/index.md", "a/new.md"),
+        (["index.md", "one.md"], None, "new.md"),
+    ],
+)
+def test_a_new_page_gets_its_file_beside_its_siblings(
+    files: list[str], above: str | None, expected: str
+) -> None:
+    (space,) = layout(dict.fromkeys(files, b""))
+    made = page("New")
+
+    def with_new(pages: tuple[SourcePage, ...], path: str | None) -> tuple[SourcePage, ...]:
+        below = (
+            replace(each, children=with_new(each.children, each.source_path)) for each in pages
+        )
+        return (*below, made) if path == above else tuple(below)
+
+    there = placed(replace(space, pages=with_new(space.pages, None)))
+    assert {each.source_path for each in walk(there)} - set(files) == {expected}
+
+
+def test_chapters_that_are_beside_the_one_above_them_get_new_ones_there() -> None:
+    summary = b"- [One](ch01.md)\n  - [Two](ch01-01.md)\n"
+    (space,) = layout({"SUMMARY.md": summary, "ch01.md": b"", "ch01-01.md": b""})
+    (chapter,) = space.pages
+    more = replace(space, pages=(replace(chapter, children=(*chapter.children, page("New"))),))
+    assert [each.source_path for each in walk(placed(more))] == ["ch01.md", "ch01-01.md", "new.md"]
+
+
+def test_a_new_folder_is_introduced_as_others_of_its_space_are() -> None:
+    (space,) = layout({"_index.md": b"", "a/_index.md": b"", "a/b.md": b""})
+    made = page("New", children=(page("Below"),))
+    there = placed(replace(space, pages=(*space.pages, made)))
+    assert [each.source_path for each in walk(there)][-2:] == ["new/_index.md", "new/below.md"]
+
+
 def test_a_folder_without_a_summary_gets_none_while_its_tree_says_enough(tmp_path: Path) -> None:
     files = {"README.md": b"# Top\n", "a/one.md": b"# One\n", "a/two.md": b"# Two\n"}
     (space,) = layout(files)
@@ -255,6 +295,22 @@ def test_a_folder_without_a_summary_gets_none_while_its_tree_says_enough(tmp_pat
     assert (tmp_path / "SUMMARY.md").exists()
     found = LayoutReader().read({path: Blob.of(data) for path, data in taken(tmp_path).items()})
     assert [one.title for one in found[0].walk()] == ["Top", "a", "Two", "One"]
+
+
+def test_a_table_that_inherits_another_one_makes_no_summary(tmp_path: Path) -> None:
+    files = {
+        "de/docs/a.md": b"# A\n",
+        "de/docs/b.md": b"# B\n",
+        "de/mkdocs.yml": b"INHERIT: ../en/mkdocs.yml\n",
+        "en/docs/a.md": b"# A\n",
+        "en/mkdocs.yml": b"site_name: Docs\nnav: [b.md, a.md]\n",
+    }
+    space, _ = layout(files)
+    first, *others = space.pages
+    edited = replace(space, pages=(replace(first, markdown="# B\n\nMore.\n"), *others))
+    done = write_space(tmp_path, edited, base=space)
+    assert "de/docs/b.md" in done.written
+    assert sorted(taken(tmp_path)) == [path for path in files if path != "en/docs/a.md"]
 
 
 def test_a_page_that_cannot_be_written_makes_no_summary(tmp_path: Path) -> None:

@@ -32,6 +32,12 @@ class Config:
     navigation: Navigation | None = None
     title: str | None = None
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The files that say all this: its own, and the one that its table inherits from."""
+        inherits = None if self.navigation is None else self.navigation.inherits
+        return tuple(path for path in (self.path, inherits) if path is not None)
+
 
 def usual(folder: str) -> Config:
     """Return the configuration of a folder that has none of its own."""

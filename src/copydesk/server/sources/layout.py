@@ -115,13 +115,13 @@ class LayoutReader:
             if root is not None:
                 owned[root].append(path)
         for config in configs:
-            beside = _published(config)
-            owned[config.root] += sorted(path for path in homeless if path.startswith(beside))
+            published = _published(config)
+            owned[config.root] += sorted(path for path in homeless if path.startswith(published))
         spaces: list[SourceSpace] = []
         for config in configs:
             paths = owned[config.root]
-            if config.path is not None and config.path not in paths:
-                paths = [config.path, *paths]
+            beside = [path for path in config.sources if path in files and path not in paths]
+            paths = [*beside, *paths]
             spaces.append(_SpaceReader(self, files, keys, config, paths, homeless).read())
         listed = {p.source_path for space in spaces for p in space.walk()} & homeless
         if not listed:
@@ -672,7 +672,7 @@ class _SpaceReader:
     def role(self, path: str, content_type: str) -> FileRole:
         if path == self.config.summary:
             return "summary"
-        if path == self.config.path:
+        if path in self.config.sources:
             return "config"
         if content_type.startswith("image/") or ".gitbook/assets/" in f"/{path}":
             return "asset"

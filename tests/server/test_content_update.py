@@ -201,6 +201,16 @@ async def test_what_changes_nothing_makes_no_revision(desk: Desk) -> None:
     assert (await desk.read("start"))["title"] == "Mine"
 
 
+async def test_a_heading_renames_no_page_that_has_another_title(desk: Desk) -> None:
+    start = desk.page("start")
+    for title, heading, then in (("Start", "One", "One"), ("Mine", "Two", "Mine")):
+        change = {"operation": "update_page", "page": start, "title": title}
+        await desk.write(change)
+        change = {"operation": "update_page", "page": start}
+        await desk.write(change | {"document": {"markdown": f"# {heading}\n\nText.\n"}})
+        assert (await desk.read("start"))["title"] == then
+
+
 async def test_only_an_open_request_of_who_may_edit_is_written(world: World, desk: Desk) -> None:
     change = {"operation": "update_page", "page": desk.page("start"), "title": "X"}
     reader = world.user("rea", "read")

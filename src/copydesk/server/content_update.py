@@ -42,6 +42,7 @@ from copydesk.server.sources.document import Document as Source
 from copydesk.server.sources.document import read_document
 from copydesk.server.sources.model import Blob
 from copydesk.server.sources.paths import is_address
+from copydesk.server.sources.summary import tidy
 
 _KINDS = (
     (b"\x89PNG\r\n\x1a\n", "png", "image/png"),
@@ -145,9 +146,9 @@ class ContentWriter:
             source = _source(change.document, editor.draft, where)
         told = _told(change, source)
         if source is not None and "title" not in told:
-            heading = _leading(source)
-            # A heading that the text had already is no new title.
-            if heading and heading != _leading(Source("", editor.read(page))):
+            heading, was = _leading(source), _leading(Source("", editor.read(page)))
+            # A page that a table of contents gives another title than its heading keeps it.
+            if heading and heading != was and (was is None or tidy(was) == fields.title):
                 told["title"] = heading
         self._move(editor, change, where)
         if told.get("slug") == "":

@@ -8,6 +8,7 @@ import pytest
 
 from copydesk.cli import main
 from copydesk.cli.desk import FOLDERS, file_lines, problem_lines
+from copydesk.server.desk_writes import Editor
 from copydesk.server.repository_import import import_source
 from copydesk.server.sources.model import Problem
 from tests.server.sources.making import put
@@ -93,3 +94,30 @@ def test_an_export_says_that_a_table_of_contents_it_cannot_write_is_as_it_was(
     )
     assert (out / "docs/SUMMARY.md").is_file()
     assert (out / table).read_bytes() == text
+
+
+def test_an_export_says_why_a_folder_without_a_summary_gets_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    desk, out = tmp_path / "desk.db", tmp_path / "out"
+    put(tmp_path / "docs", {"a.md": b"# A\n", "b.md": b"# B\n"})
+    world = World(desk)
+    owner = world.ana
+    space = import_source(world.store, tmp_path / "docs", owner=lambda _: owner).spaces[0].space_id
+    world.commit(space, {"new": "# New\n"})
+    export = ["desk", "export", space, str(out), "--desk", str(desk)]
+    assert main(export) == 0
+    assert "SUMMARY.md" not in capsys.readouterr().out
+
+    def turned(editor: Editor) -> None:
+        editor.move(editor.draft.children[None][0], None, 1)
+
+    world.commit(space, edit=turned)
+    world.close()
+    assert main(export) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "SUMMARY.md has the pages as they are arranged here, and the folders with their front "
+        "matter as they were before. Give the pages their places by hand and delete SUMMARY.md, "
+        "or the next import uses SUMMARY.md."
+    )

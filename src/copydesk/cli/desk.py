@@ -186,10 +186,12 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None, force: b
             f"{written.unchanged} as they were"
         )
         if written.beside is not None:
-            summary, table = map(clean, written.beside)
+            summary, table = (clean(each or "") for each in written.beside)
+            before = table or "the folders with their front matter"
+            mend = f"Change {table}" if table else "Give the pages their places"
             put(
-                f"{summary} has the pages as they are arranged here, and {table} as they were "
-                f"before. Change {table} by hand and delete {summary}, or the next import uses "
+                f"{summary} has the pages as they are arranged here, and {before} as they were "
+                f"before. {mend} by hand and delete {summary}, or the next import uses "
                 f"{summary}."
             )
     return 1 if written.problems else 0

@@ -297,6 +297,72 @@ def test_a_folder_without_a_summary_gets_none_while_its_tree_says_enough(tmp_pat
     assert [one.title for one in found[0].walk()] == ["Top", "a", "Two", "One"]
 
 
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        (
+            "---\ntitle: Old  # why\nweight: 3\n---\nText.\n",
+            "---\ntitle: New  # why\nweight: 3\n---\nText.\n",
+        ),
+        ("---\r\ntitle: 'Old'\r\n---\r\n", "---\r\ntitle: 'New'\r\n---\r\n"),
+        (
+            '---\ntitle: T\nsidebar_label: "Old"\n---\n',
+            '---\ntitle: T\nsidebar_label: "New"\n---\n',
+        ),
+        (
+            "---\nsidebar:\n  label: Old\n  order: 1\nx: 1\n---\n",
+            "---\nsidebar:\n  label: New\n  order: 1\nx: 1\n---\n",
+        ),
+        ("+++\ntitle = 'Old'\n+++\n", '+++\ntitle = "New"\n+++\n'),
+        ("---\ntitle: >-\n  Old\n---\n", "---\ntitle: New\n---\n"),
+        ("# Old\n", "---\ntitle: New\n---\n# Old\n"),
+        ("Text.\n", "---\ntitle: New\n---\nText.\n"),
+    ],
+)
+def test_without_a_summary_the_file_of_a_page_says_its_new_title(
+    tmp_path: Path, was: str, now: str
+) -> None:
+    (space,) = layout({"Old.md": was.encode(), "b.md": b"# B\n"})
+    assert {each.title for each in space.pages} == {"B", "Old"}
+    named = (replace(each, title="New") if each.title == "Old" else each for each in space.pages)
+    write_space(tmp_path, replace(space, pages=tuple(named)), base=space)
+    assert taken(tmp_path) == {"Old.md": now.encode(), "b.md": b"# B\n"}
+
+
+def test_a_title_of_a_table_of_contents_is_not_written_to_the_file(tmp_path: Path) -> None:
+    files = {"mkdocs.yml": b"nav: [{Old: a.md}]\n", "docs/a.md": b"# A\n"}
+    (space,) = layout(files)
+    turned = replace(space, pages=(replace(space.pages[0], title="New"),))
+    done = write_space(tmp_path, turned, base=space)
+    assert done.beside == ("docs/SUMMARY.md", "mkdocs.yml")
+    assert {path: taken(tmp_path)[path] for path in files} == files
+
+
+@pytest.mark.parametrize(
+    ("places", "at", "said"),
+    [
+        ({"a": "weight: 10", "b": "weight: 20", "c": "weight: 30"}, 3, b"weight: 40"),
+        ({"a": "weight: 10", "b": "weight: 20"}, 1, b"weight: 15"),
+        ({"a": "weight: 1", "b": "weight: 2"}, 1, None),
+        ({"a": "nav_order: 1", "b": "nav_order: 2"}, 1, b"nav_order: 1.5"),
+        ({"a": "sidebar_position: 2"}, 0, b"sidebar_position: 1"),
+        ({"a": "sidebar: {order: 4}"}, 1, b"sidebar:\n  order: 5"),
+        ({"a": "title: a", "b": "title: b"}, 1, None),
+    ],
+)
+def test_a_new_page_says_its_place_where_those_beside_it_do(
+    tmp_path: Path, places: dict[str, str], at: int, said: bytes | None
+) -> None:
+    files = {f"{name}.md": f"---\n{text}\n---\n".encode() for name, text in places.items()}
+    (space,) = layout(files)
+    pages = list(space.pages)
+    pages.insert(at, page("New", text="New.\n"))
+    write_space(tmp_path, replace(space, pages=tuple(pages)), base=space)
+    place = b"" if said is None else said + b"\n"
+    made = b"---\ntitle: New\n" + place + b"---\nNew.\n"
+    assert taken(tmp_path) == {**files, "new.md": made}
+
+
 def test_a_table_that_inherits_another_one_makes_no_summary(tmp_path: Path) -> None:
     files = {
         "de/docs/a.md": b"# A\n",

@@ -12,6 +12,8 @@ from typing import Any
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.mapping import BadYamlError, read_mapping, read_toml
 from copydesk.server.sources.model import Blob, SourcePage
+from copydesk.server.sources.paths import folder_of, last_part, stem_of
+from copydesk.server.sources.summary import tidy
 
 MAX_PAGE = 8 * 1024 * 1024
 """Largest file that becomes a page, in bytes; a bigger one is kept as a file."""
@@ -69,7 +71,7 @@ class Document:
 
     ``title`` and ``name`` are what its front matter calls it, for trees that no summary names;
     ``label`` is what is read there for a sidebar, ``position`` the place in one of the
-    words of ``_PLACES``, ``draft`` what Hugo does not publish yet.
+    words of ``_PLACES``, which is ``placed_by``, ``draft`` what Hugo does not publish yet.
 
     ``complaint`` is a fault of the front matter of a page that can be used all the same, and
     ``line`` its line.
@@ -82,6 +84,7 @@ class Document:
     name: str | None = None
     label: str | None = None
     position: float | None = None
+    placed_by: str = ""
     draft: bool = False
     refusal: str | None = None
     complaint: str | None = None
@@ -130,7 +133,9 @@ def read_document(blob: Blob) -> Document:
     sidebar = values.get("sidebar")
     aside: dict[str, Any] = sidebar if isinstance(sidebar, dict) else {}
     labels = (*(values.get(key) for key in _LABELS), aside.get("label"))
-    places = (number(value) for value in (*map(values.get, _PLACES), aside.get("order")))
+    told = {name: values.get(name) for name in _PLACES} | {"sidebar.order": aside.get("order")}
+    places = ((name, at) for name, value in told.items() if (at := number(value)) is not None)
+    placed_by, position = next(places, ("", None))
     return Document(
         front,
         body,
@@ -138,7 +143,8 @@ def read_document(blob: Blob) -> Document:
         title=title if isinstance(title, str) else None,
         name=name if isinstance(name, str) else None,
         label=next((label for label in labels if isinstance(label, str)), None),
-        position=next((place for place in places if place is not None), None),
+        position=position,
+        placed_by=placed_by,
         draft=values.get("draft") is True,
     )
 
@@ -214,12 +220,15 @@ def facts_of(page: SourcePage) -> Facts:
     )
 
 
-def front_matter(page: SourcePage, base: SourcePage | None) -> str:
+def front_matter(
+    page: SourcePage, base: SourcePage | None, own: Mapping[str, Any] | None = None
+) -> str:
     """Return the front matter to write for a page.
 
     It stays verbatim while it says what the page does, or as much of that as it did in ``base``;
     else only the values that differ are set, and what else stands there stays. It stays verbatim
     too where that cannot be done: in YAML that cannot be read, and for a few values in TOML.
+    Where no summary has the titles, ``own`` is what is to be said besides: it has the title then.
     """
     raw, wanted = page.front_matter, facts_of(page)
     found = _FENCED.match(raw)
@@ -231,11 +240,12 @@ def front_matter(page: SourcePage, base: SourcePage | None) -> str:
     # What was taken for hidden because it is a draft says so by that, and is none when it is shown.
     draft = (base or page).hidden and values.get("draft") is True
     said = replace(said, hidden=said.hidden or draft)
-    if base is not None and base.front_matter == raw and facts_of(base) == wanted:
-        return raw
+    own = {} if own is None else {**_title(page, base, values), **own}
+    same = base is not None and base.front_matter == raw and facts_of(base) == wanted
     told, spoken = _spoken(said), _spoken(wanted)
-    changes = {
-        name: spoken.get(name) for name in (*told, *spoken) if told.get(name) != spoken.get(name)
+    names = () if same else (*told, *spoken)
+    changes = {**own} | {
+        name: spoken.get(name) for name in names if told.get(name) != spoken.get(name)
     }
     if draft and "hidden" in changes:
         changes["draft"] = None
@@ -250,11 +260,36 @@ def front_matter(page: SourcePage, base: SourcePage | None) -> str:
         toml, edited = found["fence"] == "+++", found["said"]
         for name, value in changes.items():
             edited = (_with_line if toml else _with_value)(edited, name, value, newline)
-        if _reads_as_toml(edited, values) if toml else _reads_as(edited, wanted, draft=draft):
+        if _reads_as_toml(edited, values) if toml else _reads_as(edited, wanted, own, draft):
             return raw[: found.start("said")] + edited + raw[found.end("said") :]
         if toml:
             return raw
     return mark + f"---{newline}{_dumped(values, newline)}---{newline}"
+
+
+def _title(page: SourcePage, base: SourcePage | None, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what front matter must say for the title of a page; nothing where its file says it.
+
+    A title of a table of contents is not of the file, and nothing there changes it.
+    """
+    if (base is not None and base.title == page.title) or _title_read(page) == page.title:
+        return {}
+    if base is not None:
+        path = base.source_path or ""
+        names = {stem_of(path), last_part(folder_of(path)), "Home"}
+        if base.title not in ({read} if (read := _title_read(base)) else names):
+            return {}
+    sidebar = values.get("sidebar")
+    if isinstance(sidebar, dict) and isinstance(sidebar.get("label"), str):
+        return {"sidebar": sidebar | {"label": page.title}}
+    labels = (key for key in _LABELS if isinstance(values.get(key), str))
+    return {next(labels, "title"): page.title}
+
+
+def _title_read(page: SourcePage) -> str:
+    """Return the title that the file of a page has for itself; "" for none."""
+    document = read_document(Blob.of(page.content()))
+    return tidy(document.label or document.title or document.heading() or "")
 
 
 def _dumped(values: Mapping[str, Any], newline: str) -> str:
@@ -276,6 +311,11 @@ def _with_value(text: str, name: str, value: Any, newline: str) -> str:
     for key, old in node.value if isinstance(node, yaml.MappingNode) else ():
         if key.value == name:
             start, stop = key.start_mark.index, old.end_mark.index
+            first = old.start_mark.index
+            one = isinstance(old, yaml.ScalarNode) and old.value and "\n" not in text[first:stop]
+            if one and (shown := _scalar(said, value, old.style)):
+                # What stands behind a value stays.
+                return text[:first] + shown + text[stop:]
             lines = _LINE.findall(text, start)
             # A value may end at the next key: blank lines and comments before that are not its own.
             whole = [
@@ -285,6 +325,17 @@ def _with_value(text: str, name: str, value: Any, newline: str) -> str:
                 whole.pop()
             return text[:start] + said + text[start + sum(map(len, whole)) :]
     return (text if not text or text.endswith(("\n", "\r")) else text + newline) + said
+
+
+def _scalar(said: str, value: Any, style: str | None) -> str | None:
+    """Return a value as one line, with the quotes of ``style``; None where it is none."""
+    import yaml
+
+    shown = said.partition(":")[2].strip()
+    if style and isinstance(value, str):
+        node = yaml.ScalarNode("tag:yaml.org,2002:str", value, style=style)
+        shown = yaml.serialize(node, allow_unicode=True, width=1_000_000).strip()
+    return shown if shown and "\n" not in shown else None
 
 
 def _with_line(text: str, name: str, value: Any, newline: str) -> str:
@@ -314,11 +365,13 @@ def _starts(lines: Sequence[str], first: int) -> Iterator[int]:
         first += len(line)
 
 
-def _reads_as(text: str, wanted: Facts, *, draft: bool) -> bool:
+def _reads_as(text: str, wanted: Facts, own: Mapping[str, Any], draft: bool) -> bool:
     try:
         values = read_mapping(text)
         said = read_facts(values)
-        return replace(said, hidden=said.hidden or (draft and "draft" in values)) == wanted
+        hidden = said.hidden or (draft and "draft" in values)
+        named = all(values.get(name) == value for name, value in own.items())
+        return named and replace(said, hidden=hidden) == wanted
     except BadYamlError:
         return False
 

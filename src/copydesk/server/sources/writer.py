@@ -6,6 +6,7 @@ The rules:
   its bytes, and a file that has them already is not written at all.
 - The summary keeps every line that still holds. A space that was read without one gets one only
   when its tree is no longer what the folders, or the table of contents that was read, say.
+  Until then files say their titles themselves, and new ones their places.
 - A file is removed only when the space had it (``base``) and has it no more, and only while the
   folder still holds the version of ``base``: what somebody else changed there is kept and named.
   So is one of a page that came and went since (``gone``). Without ``base`` nothing is removed.
@@ -44,6 +45,7 @@ from copydesk.server.sources.model import (
 from copydesk.server.sources.navigation import is_table
 from copydesk.server.sources.paths import folder_of, hazard, is_address, join
 from copydesk.server.sources.placement import placed
+from copydesk.server.sources.position import new_places
 from copydesk.server.sources.summary import (
     Entry,
     Summary,
@@ -62,15 +64,15 @@ _KEPT = "keeps its front matter: what was changed of it on the desk cannot be wr
 class Written:
     """The result of writing a space, by path. ``problems`` names refused and kept files, and why.
 
-    ``beside`` is a summary that has the pages as they are arranged now, with the table of contents
-    in another format that they were read from, which is not written.
+    ``beside`` is a new summary that has the pages as they are arranged now, with the table of
+    contents in another format that they were read from, if any, which is not written.
     """
 
     written: tuple[str, ...]
     unchanged: int
     removed: tuple[str, ...]
     problems: tuple[Problem, ...]
-    beside: tuple[str, str] | None = None
+    beside: tuple[str, str | None] | None = None
 
 
 def write_space(
@@ -115,16 +117,15 @@ def write_space(
         writer.unchanged,
         tuple(writer.removed),
         tuple(writer.problems),
-        _beside(space, contents),
+        None if base is None else _beside(space, contents),
     )
 
 
-def _beside(space: SourceSpace, contents: Mapping[str, bytes]) -> tuple[str, str] | None:
+def _beside(space: SourceSpace, contents: Mapping[str, bytes]) -> tuple[str, str | None] | None:
     summary = join(space.folder, SUMMARY) or SUMMARY
-    table = next(filter(is_table, contents), None)
-    if space.summary_path is not None or summary not in contents or table is None:
+    if space.summary_path is not None or summary not in contents:
         return None
-    return summary, table
+    return summary, next(filter(is_table, contents), None)
 
 
 def contents_of(
@@ -133,7 +134,11 @@ def contents_of(
     """Yield every file of a space with its bytes, the summary last."""
     old = {page.key: page for page in base.walk()} if base is not None else {}
     pages = placed(space)
+    new = {page.source_path for page in walk(pages) if page.key not in old and page.source_path}
+    alone = base is not None and space.summary_path is None
+    own = dict(new_places(pages, new)) if alone else {}
     seen: set[str] = set()
+    contents: dict[str, bytes] = {}
     for page in walk(pages):
         if page.source_path is None:
             continue
@@ -142,10 +147,11 @@ def contents_of(
             continue
         seen.add(page.source_path)
         was = old.get(page.key)
-        front = front_matter(page, was)
+        front = front_matter(page, was, own.get(page.source_path, {}) if alone else None)
         if was is not None and facts_of(was) != facts_of(page) and front == was.front_matter:
             problems.append(Problem(page.source_path, _KEPT))
-        yield page.source_path, (front + page.markdown).encode("utf-8")
+        contents[page.source_path] = (front + page.markdown).encode("utf-8")
+    yield from contents.items()
     original: bytes | None = None
     for file in space.files:
         try:
@@ -158,7 +164,7 @@ def contents_of(
         elif file.path not in seen:
             seen.add(file.path)
             yield file.path, data
-    summary = _summary(space, pages, original, base)
+    summary = _summary(space, pages, original, base, contents)
     if summary is not None:
         yield summary
 
@@ -168,11 +174,13 @@ def _summary(
     pages: tuple[SourcePage, ...],
     original: bytes | None,
     base: SourceSpace | None,
+    contents: Mapping[str, bytes],
 ) -> tuple[str, bytes] | None:
     path = space.summary_path
     if path is None:
         untouched = base is not None and base.same_content(space)
-        if pages == space.pages and (untouched or _reads_the_same(space)):
+        whole = base is not None or pages == space.pages
+        if untouched or (whole and _reads_the_same(space, pages, contents, base)):
             return None
         path = join(space.folder, SUMMARY) or SUMMARY
     known: set[str] | None = None
@@ -184,17 +192,41 @@ def _summary(
     return path, render_summary(pages, original, path, known=known)
 
 
-def _reads_the_same(space: SourceSpace) -> bool:
-    """Whether a reader without a summary would see the same tree, of what can be written."""
+def _reads_the_same(
+    space: SourceSpace,
+    pages: tuple[SourcePage, ...],
+    contents: Mapping[str, bytes],
+    base: SourceSpace | None,
+) -> bool:
+    """Whether a reader without a summary would see the same tree, of what can be written.
+
+    Where a page is new since ``base`` it may be elsewhere among those beside it: folders that are
+    sorted by names have no other place for it.
+    """
     files = {file.path: file.blob for file in space.files}
-    files |= {p.source_path: Blob.of(p.content()) for p in space.walk() if p.source_path}
+    files |= {path: Blob.of(data) for path, data in contents.items()}
     files = {path: blob for path, blob in files.items() if hazard(path) is None}
     found = next((each for each in LayoutReader().read(files) if each.folder == space.folder), None)
-    return [(page.path, page.type, page.title) for page in (found.walk() if found else ())] == [
-        (page.path, page.type, page.title)
-        for page in space.walk()
-        if page.source_path is None or hazard(page.source_path) is None
+    wanted = list(_arranged(pages))
+    there = list(_arranged(found.pages if found else ()))
+    if base is None or wanted == there:
+        return wanted == there
+    known = {page.source_path for page in base.walk()} | {None}
+    new = {line for line in wanted if (line[-1][-1] or None) not in known}
+    return new <= set(there) and [line for line in wanted if line not in new] == [
+        line for line in there if line not in new
     ]
+
+
+def _arranged(
+    pages: Iterable[SourcePage], above: tuple[_Key, ...] = ()
+) -> Iterator[tuple[_Key, ...]]:
+    """Yield each page of what can be written below those above it, as lines of a summary."""
+    for page in pages:
+        if page.source_path is None or hazard(page.source_path) is None:
+            line = (*above, _key(len(above), page))
+            yield line
+            yield from _arranged(page.children, line)
 
 
 @dataclass(slots=True)

@@ -81,6 +81,21 @@ def test_a_page_that_came_and_went_here_leaves_no_file(
     assert taken(out) == {**FILES, "more.md": b"# Mine by now\n"}
 
 
+def test_a_new_page_that_only_its_name_puts_in_order_is_there_after_the_next_import(
+    world: World, tmp_path: Path
+) -> None:
+    source, files = Making(tmp_path / "docs"), {"b.md": b"# B\n", "c.md": b"# C\n"}
+    source.commit(files)
+    space = read(world, source.path).spaces[0].space_id
+    world.commit(space, {"a": "# A\n"})
+    out = tmp_path / "out"
+    put(out, files)
+    assert export_space(world.store, space, out).written == ("a.md",)
+    source.commit({"a.md": (out / "a.md").read_bytes()})
+    assert read(world, source.path).spaces[0].pages == 3
+    assert not export_space(world.store, space, out).written
+
+
 async def test_branches_become_change_requests(world: World, repository: Making) -> None:
     base = tip(repository)
     repository.commit(

@@ -6,7 +6,7 @@ See `copydesk.server.repository_import`, which decides where a space goes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -427,6 +427,7 @@ class SpaceImport:
             page = conflict.page
             if page is not None and page.id in base.pages and page.id not in ours.pages:
                 merged.draft.lift_out(page.id)
+        _take_places(merged.draft, theirs, {*ours.pages, *theirs.pages} - {*base.pages})
         _trace_back(merged.draft, theirs)
         if merged.draft == ours:
             return
@@ -449,6 +450,18 @@ def _space_report(plan: SpacePlan, space_id: str, *, created: bool) -> SpaceRepo
         unlisted=tuple(file.path for file in plan.head.files if file.role == "unlisted"),
         created=created,
     )
+
+
+def _take_places(draft: content.Draft, source: content.Draft, new: Set[str]) -> None:
+    """Have pages that were made on the desk and exported where the source has them.
+
+    Without a summary their files may be able to say no other place.
+    """
+    for parent, pages in source.children.items():
+        here = draft.children.get(parent, [])
+        same = [page for page in here if page not in new] == [p for p in pages if p not in new]
+        if same and {*here} == {*pages}:
+            draft.children[parent] = list(pages)
 
 
 def _trace_back(draft: content.Draft, source: content.Draft) -> None:

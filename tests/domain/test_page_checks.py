@@ -32,6 +32,7 @@ def found(markdown: str, **broken: str) -> list[tuple[int, str]]:
         ("### A\n", [(1, "heading")]),
         ("## A\n\n# B\n\n## C\n", []),
         ("# A\n\n[x](#b)\n\n<summary>b</summary>\n", []),
+        ("# A { #b }\n\n[x](#b), [y](#a)\n\n## A {#c}\n\n## A {#d}\n", []),
         ("# A\n\n[x](#b-c)\n\n<summary>b <i>c</i></summary>\n", []),
         ('<figure><img src="a" alt="">\n', []),
         ('<div>\n<img src="a"\nalt="b">\n<img\nsrc="c">\n</div>\n', [(4, "alt")]),

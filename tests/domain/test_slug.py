@@ -4,9 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.domain.slug import NUMBERED, is_slug, slugify
+from copydesk.domain.slug import NUMBERED, is_slug, named, slugify
 
 LONG = "a" * 120
+
+
+@pytest.mark.parametrize(
+    ("heading", "parts"),
+    [
+        ("Wait?  { #in-a-hurry }", ("Wait?", "in-a-hurry")),
+        ("Wait {#a .wide}", ("Wait", "a")),
+        ("Wait {: .wide #a}", ("Wait", "a")),
+        ("Wait {.wide}", ("Wait {.wide}", "")),
+        ("Call {#each} twice", ("Call {#each} twice", "")),
+        ("Wait", ("Wait", "")),
+    ],
+)
+def test_an_anchor_is_no_part_of_the_words_of_a_heading(
+    heading: str, parts: tuple[str, str]
+) -> None:
+    assert named(heading) == parts
 
 
 @pytest.mark.parametrize(

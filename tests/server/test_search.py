@@ -56,6 +56,14 @@ async def test_a_fenced_line_is_no_heading(world: World, space: str) -> None:
     assert [section["path"] for section in item["sections"]] == ["other"]
 
 
+async def test_a_section_has_the_anchor_that_its_heading_says(world: World) -> None:
+    space = world.space("Guide", {"start": "# Start\n\n## In a hurry? { #hurry }\n\nA quokka.\n"})
+    async with world.client() as client:
+        answer = await client.get(f"/spaces/{space}/search", params={"query": "quokka"})
+    (section,) = answer.json()["items"][0]["sections"]
+    assert (section["title"], section["path"]) == ("In a hurry?", "start#hurry")
+
+
 async def test_excerpts_are_near_the_word_and_short(world: World) -> None:
     text = "word " * 200 + "needle " + "word " * 200
     space = world.space("Long", {"page": text})

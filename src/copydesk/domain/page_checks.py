@@ -13,6 +13,7 @@ from copydesk.domain.checks import BUILT_IN, Finding
 from copydesk.domain.document_parser import parse
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_source import without_front
+from copydesk.domain.slug import named
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:
@@ -218,8 +219,10 @@ def _bare(html: str, tags: Sequence[_Tag]) -> set[int]:
 
 def _heading(reading: _Reading, line: int, level: int, token: Token) -> None:
     read = (child.content for child in token.children or () if child.type != "html_inline")
-    plain = _spelled(token.content)
-    reading.names.update((plain, _plain(token.content), _plain("".join(read))))
+    words, name = named(token.content)
+    plain = _spelled(name or words)
+    texts = (words, named("".join(read))[0], name)
+    reading.names.update((_spelled(words), *map(_plain, texts)))
     before = reading.within[-1][0] if reading.within else 1
     if level > before + 1:
         said = f"This heading is of level {level}, and what it is below of level {before}."
@@ -229,7 +232,7 @@ def _heading(reading: _Reading, line: int, level: int, token: Token) -> None:
     section = (*(name for _, name in reading.within), f"{level} {plain}")
     reading.within.append((level, plain))
     if plain and section in reading.sections:
-        said = f"“{_short(token.content)}” is there twice in one section: links lead to the first."
+        said = f"“{_short(words)}” is there twice in one section: links lead to the first."
         reading.say(line, "anchor", said)
     reading.sections.add(section)
 

@@ -12,6 +12,8 @@ NUMBERED = 90
 _ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 """The accents of Latin letters, which are left out; marks of other scripts are letters there."""
 
+_ANCHOR = re.compile(r"(?<!\s)\s*\{:?(?:[^{}#]*\s)?#(?P<anchor>[^\s{}#]+)[^{}]*\}\s*\Z")
+
 
 def slugify(title: str) -> str:
     """Return the URL form of a title: lower case words of letters and digits, joined by hyphens.
@@ -24,6 +26,15 @@ def slugify(title: str) -> str:
         for letter in unicodedata.normalize("NFC", plain)
     )
     return re.sub("-+", "-", kept).strip("-")[:100] or "page"
+
+
+def named(heading: str) -> tuple[str, str]:
+    """Return the words of a heading and the anchor that stands behind them; "" for none.
+
+    It is written as MkDocs, Docusaurus and Hugo take it: ``{#anchor}``, ``{ #anchor .class }``.
+    """
+    found = _ANCHOR.search(heading)
+    return (heading, "") if found is None else (heading[: found.start()], found["anchor"])
 
 
 def free_slug(slug: str, taken: Collection[str]) -> str:

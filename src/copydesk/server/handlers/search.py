@@ -24,7 +24,7 @@ from copydesk.contract.models.search import (
 )
 from copydesk.domain.filter import WORD, fold
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.slug import slugify
+from copydesk.domain.slug import named, slugify
 from copydesk.server import content
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
@@ -228,15 +228,16 @@ def _found_page(call: Call, hit: Row, rank: int, query: Query) -> SpaceSearchIte
     sections: list[SearchSection] = []
     taken: dict[str, int] = {}
     for section in _sections(content.text(call.tx, data.text)):
-        slug = slugify(section.title) if section.title else ""
+        title, name = named(section.title)
+        slug = slugify(title) if title else ""
         taken[slug] = taken.get(slug, -1) + 1
-        anchor = f"{slug}-{taken[slug]}" if taken[slug] else slug
-        here = fold(f"{section.title}\n{section.body}")
+        anchor = name or (f"{slug}-{taken[slug]}" if taken[slug] else slug)
+        here = fold(f"{title}\n{section.body}")
         if any(word in here for word in words):
             sections.append(
                 SearchSection(
                     id=f"{data.id}#{anchor}" if anchor else data.id,
-                    title=section.title or data.title,
+                    title=title or data.title,
                     path=f"{row['path']}#{anchor}" if anchor else row["path"],
                     score=score,
                     result_type="section",

@@ -10,6 +10,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.slug import named
 from copydesk.server.sources.mapping import BadYamlError, read_mapping, read_toml
 from copydesk.server.sources.model import Blob, SourcePage
 from copydesk.server.sources.paths import folder_of, last_part, stem_of
@@ -31,8 +32,8 @@ _CLOSING = re.compile(r"[ \t]#+$")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _APART = re.compile(r"[ \t]*(?:#|\r?\n?$)")
 _LINK = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[([^\[\]]*)\]\([^)]*\)")
-_MARKUP = re.compile(r"`([^`]*)`|</?[A-Za-z][^<>]*>|\s*\{#[^{}]*\}\s*$|\s:id=\S+|\*\*")
-"""What a heading has and a title has not: tags, anchors, the signs of code and of strong words."""
+_MARKUP = re.compile(r"`([^`]*)`|</?[A-Za-z][^<>]*>|\s:id=\S+|\*\*")
+"""What a heading has and a title has not: tags, `:id=`, the signs of code and of strong words."""
 
 _SEARCHED = 400
 """How many lines, and characters of a line, a page's first heading is looked for in."""
@@ -98,7 +99,7 @@ class Document:
                 fence = None if fence == found["mark"] else fence or found["mark"]
             elif fence is None and _HEADING.match(line):
                 title = line.strip()[1:_SEARCHED].strip()
-                title = _LINK.sub(r"\1", _CLOSING.sub("", title))
+                title, _ = named(_LINK.sub(r"\1", _CLOSING.sub("", title)))
                 title = _MARKUP.sub(r"\1", title).strip()
                 if title:
                     return _ESCAPE.sub(r"\1", title)

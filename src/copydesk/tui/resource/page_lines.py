@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from copydesk.domain.slug import slugify
+from copydesk.domain.slug import named, slugify
 from copydesk.session.operations import ops
 from copydesk.session.page_rows import page_rows
 from copydesk.session.reads.pages import walk
@@ -50,7 +50,8 @@ async def _lines(api: Api, target: Target, asked: Asked) -> Page[str]:
 def _begins(line: str, at: str) -> bool:
     """Whether a line is the heading of an anchor, or a link with such words in its address."""
     if line.startswith("#"):
-        return slugify(line.strip("# ")) == at
+        words, name = named(line.strip("# "))
+        return at in (name, slugify(words))
     return at in line and "](" in line
 
 

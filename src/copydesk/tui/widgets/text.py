@@ -19,7 +19,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from copydesk.domain.filter import fold
-from copydesk.domain.slug import slugify
+from copydesk.domain.slug import named, slugify
 from copydesk.domain.text import clean
 from copydesk.present.blame import Authors, nobody
 from copydesk.present.markdown import Block, Line, Look, blocks, columns_of, draw, wrap_exact
@@ -425,9 +425,10 @@ class TextView(SpanPane):
         wanted = slugify(anchor)
         for at, block in enumerate(self._blocks):
             if block.kind == "heading":
-                slug = slugify(block.text)
+                words, name = named(block.text)
+                slug = slugify(words)
                 taken[slug] = count = taken.get(slug, -1) + 1
-                if wanted == (f"{slug}-{count}" if count else slug):
+                if (name and anchor == name) or wanted == (f"{slug}-{count}" if count else slug):
                     self._come_to(at)
                     return True
         return False

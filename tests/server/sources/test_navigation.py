@@ -102,6 +102,20 @@ def test_a_table_of_mkdocs_that_inherits_another_one_has_its_order_and_title() -
     assert not german.problems
 
 
+def test_a_folder_in_the_nav_of_mkdocs_is_listed_whole() -> None:
+    nav = b"nav: [{Home: index.md}, {All of it: guide/}, {Lost: gone/}]\n"
+    (space,) = layout({"mkdocs.yml": nav, **PAGES})
+    assert [(page.title, page.source_path) for page in space.walk()][:4] == [
+        ("Home", "docs/index.md"),
+        ("All of it", None),
+        ("Set it up", "docs/guide/setup.md"),
+        ("Use", "docs/guide/use.md"),
+    ]
+    assert [str(problem) for problem in space.problems] == [
+        "mkdocs.yml: “gone/” names a folder that has no Markdown"
+    ]
+
+
 def test_without_a_nav_the_folders_of_mkdocs_are_the_tree() -> None:
     (space,) = layout({"mkdocs.yml": b"site_name: Plain\n", **PAGES, "README.md": b"# Code\n"})
     assert (space.title, space.folder) == ("Plain", "docs")

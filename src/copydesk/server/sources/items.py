@@ -19,7 +19,7 @@ class Item:
     ``target`` is a page (a path below the space's folder, or for Docusaurus a name), ``href`` an
     address, ``tree`` a folder that is listed whole, ``more`` a file with the items in its place,
     ``made`` is the folder in addresses of a page of no file; one with none of them is a group. One
-    that is ``loose`` is left out without a word where its page is missing.
+    that is ``loose`` is left out without a word where its page or its folder is missing.
     """
 
     title: str | None = None

@@ -475,6 +475,8 @@ class _SpaceReader:
                 yield from self.navigated(table, self.more(table, item.more, seen), seen)
             elif item.tree is not None:
                 folder = join(self.config.root, item.tree) or ""
+                if not (item.loose or _has_markdown(self.paths, folder)):
+                    self.refuse(table, item.tree, "names a folder that has no Markdown")
                 found = self.inferred([p for p in self.paths if p not in seen], folder)
                 seen.update(each.path for _, each in Summary(found).walk() if each.path)
                 yield from found

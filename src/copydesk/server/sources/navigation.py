@@ -205,6 +205,8 @@ def _nav(value: Any, depth: int) -> Iterator[Item]:
 def _page(title: str | None, target: str) -> Item:
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", target):
         return Item(title, href=target)
+    if target.endswith("/"):  # as plugins for such folders take it
+        return Item(title, children=(Item(tree=target),))
     return Item(title, target=target)
 
 

@@ -56,7 +56,7 @@ def _items(value: Any, depth: int, *, loose: bool) -> Iterator[Item]:
             elif isinstance(link, str):
                 yield Item(title, target=link.strip("/") or "index", loose=loose)
             elif isinstance(tree, dict):
-                below = Item(tree=str(tree.get("directory", "")))
+                below = Item(tree=str(tree.get("directory", "")), loose=loose)
                 yield Item(title, children=(below,)) if title else below
             else:
                 children = tuple(_items(each.get("items", []), depth + 1, loose=loose))

@@ -118,6 +118,13 @@ def test_a_long_text_is_read_whatever_is_in_it(piece: str) -> None:
     assert "".join(parsed.source(row) for row in range(len(parsed))) == text
 
 
+def test_a_component_of_mdx_is_read_line_by_line_and_not_as_a_quote() -> None:
+    tag = ["<Tabs", "  values={[", "    {label: 'A'},", "  ]}", ">", '  <Tab value="a">A</Tab>']
+    cut = BlockText("\n".join([*tag, "</Tabs>", "", "B", "b", ""]))
+    assert [block.kind for block in cut.blocks] == ["html", "paragraph"]
+    assert [cut.said(row) for row in range(len(tag))] == tag
+
+
 def test_a_table_is_one_only_with_a_line_of_dashes_and_nothing_else() -> None:
     assert "table" in dict(kinds("|a|\n|-| \t\n|b|\n"))
     assert "table" not in dict(kinds("|a|\n|-|\u00a0\n|b|\n"))

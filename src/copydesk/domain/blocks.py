@@ -271,6 +271,8 @@ _HTML = re.compile(
     re.IGNORECASE,
 )
 _LONE_HTML = re.compile(r" {0,3}</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>[ \t]*$")
+_COMPONENT = re.compile(r" {0,3}<[A-Z][\w.]*(?:\s[^<>]*)?$")
+"""The beginning of a component of MDX whose tag goes on on the next line."""
 _KEPT_HTML = re.compile(r" {0,3}<(!--|(?:pre|script|style|textarea)(?=[\s>]|$))", re.IGNORECASE)
 _BREAK = re.compile(r"(?:  |\\|<br */?>)$")
 QUOTING = re.compile(r"[ \t]*(?:>[ \t]?)+")
@@ -387,7 +389,7 @@ class Scanner:
             return self._prose("paragraph", at, at + 1)
         if QUOTE.match(head):
             return self._quote(at)
-        if _HTML.match(head) or _LONE_HTML.match(head):
+        if any(found.match(head) for found in (_HTML, _LONE_HTML, _COMPONENT)):
             return self._html(at, head)
         if self._begins_table(at):
             stop = self._end(at + 2, self._interrupts) if at + 2 < len(self._lines) else at + 2

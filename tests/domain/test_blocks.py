@@ -125,6 +125,28 @@ def test_a_component_of_mdx_is_read_line_by_line_and_not_as_a_quote() -> None:
     assert [cut.said(row) for row in range(len(tag))] == tag
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["import A from 'x'", 'import B from "y";', "export const x = 1"],
+        [":::note Title", "Some text.", ":::"],
+        ['!!! note "Title"', "    Some text."],
+        ['{{< tabs name="a" >}}', "Text.", "{{% /tabs %}}"],
+        ["Term", ": One", ": Two"],
+        ["*[A]: x", "*[B]: y"],
+        ["/// tip", "Text.", "///"],
+    ],
+)
+def test_a_sign_of_another_markdown_is_a_row_of_its_own(lines: list[str]) -> None:
+    cut = BlockText("\n".join(lines))
+    assert [cut.said(row) for row in range(len(cut))] == lines
+
+
+def test_words_that_only_look_like_signs_are_joined() -> None:
+    for text in ("What we\nimport from 'x' is used", "A ratio of\n3:1 holds", "See\n//// that"):
+        assert len(BlockText(text)) == 1
+
+
 def test_a_table_is_one_only_with_a_line_of_dashes_and_nothing_else() -> None:
     assert "table" in dict(kinds("|a|\n|-| \t\n|b|\n"))
     assert "table" not in dict(kinds("|a|\n|-|\u00a0\n|b|\n"))

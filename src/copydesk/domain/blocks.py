@@ -275,6 +275,12 @@ _COMPONENT = re.compile(r" {0,3}<[A-Z][\w.]*(?:\s[^<>]*)?$")
 """The beginning of a component of MDX whose tag goes on on the next line."""
 _KEPT_HTML = re.compile(r" {0,3}<(!--|(?:pre|script|style|textarea)(?=[\s>]|$))", re.IGNORECASE)
 _BREAK = re.compile(r"(?:  |\\|<br */?>)$")
+_SIGN = re.compile(
+    r"[ \t]*(?:!!!|\?\?\?|:::|///(?!/)|\{\{[<%]|===[ \t]+\"|:[ \t]|\*\[[^\]]+\]:"
+    r"|(?:im|ex)port\b[^\"']*[\"'][^\"']*[\"'];?[ \t]*$)"
+)
+"""A line that means something by itself where it is not CommonMark: a sign of MkDocs, Docusaurus or
+Hugo, a definition, an import of MDX."""
 QUOTING = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _STARTS = frozenset("#`~>-*+_=<|{[$0123456789")
 """The beginning of a line, after its indentation, that may be no paragraph."""
@@ -404,13 +410,14 @@ class Scanner:
         return stop
 
     def _prose(self, kind: BlockKind, at: int, stop: int, level: int = 0) -> int:
-        """Cut prose: one row, or one up to each forced line break."""
+        """Cut prose: one row, or one up to each forced line break, and one for each sign."""
         first = len(self.starts)
         self._row("prose", at)
+        sign = _SIGN.match(self._lines[at][:_MARKED])
         for line in range(at + 1, stop):
-            if _BREAK.search(self._lines[line - 1][-8:]) or (
-                line == stop - 1 and _UNDERLINE.match(self._lines[line][:_MARKED])
-            ):
+            after, sign = sign, _SIGN.match(self._lines[line][:_MARKED])
+            underline = line == stop - 1 and _UNDERLINE.match(self._lines[line][:_MARKED])
+            if after or sign or underline or _BREAK.search(self._lines[line - 1][-8:]):
                 self._row("prose", line)
         self.blocks.append(Block(kind, first, len(self.starts), level))
         return stop

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import traceback
+import tracemalloc
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -110,10 +111,10 @@ def tin() -> httpx.Response:
 
 
 @contextlib.asynccontextmanager
-async def service(faulty: Faulty) -> AsyncIterator[Api]:
+async def service(faulty: Faulty, token: str = TOKEN) -> AsyncIterator[Api]:
     async with Api(
         "https://tins.example",
-        TOKEN,
+        token,
         transport=httpx.MockTransport(faulty),
         clock=lambda: NOW,
     ) as api:
@@ -494,6 +495,27 @@ async def test_an_answer_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch)
             await api(get_tin, "t")
 
 
+@pytest.mark.parametrize(("times", "said"), [(1, "larger than 1 MiB"), (2, "compression")])
+async def test_no_more_is_unpacked_than_an_answer_may_have(
+    monkeypatch: pytest.MonkeyPatch, times: int, said: str
+) -> None:
+    monkeypatch.setattr(over_http, "ANSWER_LIMIT", 2**20)
+    bomb = b" " * 2**25
+    for _ in range(times):
+        bomb = gzip.compress(bomb)
+    answer = httpx.Response(
+        200, headers={"Content-Encoding": ", ".join(["gzip"] * times)}, content=_whole(bomb)
+    )
+    tracemalloc.start()
+    try:
+        async with service(Faulty(answer)) as api:
+            with pytest.raises(Garbled, match=said):
+                await api(get_tin, "t")
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
+
+
 async def _whole(content: bytes) -> AsyncIterator[bytes]:
     yield content
 
@@ -508,6 +530,15 @@ async def test_the_token_is_nowhere_but_in_the_header() -> None:
             assert TOKEN not in shown
         assert TOKEN not in repr(api) + repr(vars(api))
     assert faulty.requests[0].headers["Authorization"] == f"Bearer {TOKEN}"
+
+
+@pytest.mark.parametrize("token", [TOKEN, "cd_" + "long" * 40])
+async def test_no_part_of_the_token_is_left_where_a_text_is_cut(token: str) -> None:
+    told = error(401, f"{token}\x1b[31m " * 200, X_Request_Id=f"r-{token}")
+    async with service(Faulty(told), token=token) as api:
+        with pytest.raises(ApiError) as caught:
+            await api(get_tin, "t")
+    assert token[:6] not in repr(caught.value) + caught.value.request_id
 
 
 def test_a_secret_shows_itself_to_nobody_else() -> None:

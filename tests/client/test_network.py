@@ -14,16 +14,18 @@ import ssl
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import stamina
 import trustme
 
+from copydesk.client import download, over_http
 from copydesk.client.api import Api
 from copydesk.client.carrier import Timeouts
 from copydesk.client.download import fetch
-from copydesk.client.errors import ApiError, Redirected, Unreachable, Untrusted
+from copydesk.client.errors import ApiError, Garbled, Redirected, Unreachable, Untrusted
 from copydesk.client.network import is_loopback, proxy_for, reason
 from copydesk.domain.cause import ASKER, Asker, Why
 
@@ -276,6 +278,51 @@ async def test_a_file_elsewhere_is_fetched_without_the_token(
     [head] = elsewhere.heads
     assert TOKEN.encode() not in head
     assert [TOKEN.encode() in head for head in place.heads] == [True]
+
+
+async def test_a_service_elsewhere_leads_to_nothing_that_listens_on_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with listening(Place()) as here, Api("https://docs.example.org", TOKEN) as api:
+        for host in ("localhost", "127.0.0.1", "127.1", "2130706433", "0.0.0.0", "[::1]"):
+            with pytest.raises(ApiError, match="is on this machine, where the service is not"):
+                await fetch(api, f"http://{host}:{here.port}/stop")
+
+        async def is_this_machine(host: str, *, looked_up: bool) -> bool:
+            return looked_up and host == "localhost"
+
+        monkeypatch.setattr(over_http, "is_this_machine", is_this_machine)
+        there = f"http://localhost:{here.port}/stop".encode()
+        head = b"HTTP/1.1 302 Found\r\nLocation: " + there + b"\r\nContent-Length: 0\r\n\r\n"
+        async with listening(Place(head)) as moved:
+            with pytest.raises(ApiError, match="is on this machine"):
+                await fetch(api, f"http://127.0.0.1:{moved.port}/a.png")
+        assert here.connections == 0
+
+
+@pytest.mark.parametrize("path", ["", "/a/../b", "/."])
+async def test_an_address_of_the_service_that_is_none_is_an_error_of_its_kind(path: str) -> None:
+    async with Api("http://127.0.0.1:9", TOKEN) as api:
+        with pytest.raises(Garbled, match="not one of a file"):
+            await fetch(api, f"http://127.0.0.1:9{path}")
+
+
+async def test_a_file_that_comes_for_ever_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "WHOLE_SECONDS", 0.2)
+
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        with contextlib.suppress(ConnectionError):
+            while True:
+                writer.write(b".")
+                await writer.drain()
+                await asyncio.sleep(0.02)
+
+    drips = SimpleNamespace(talk=drip)
+    async with listening(drips), Api("http://127.0.0.1:9", TOKEN) as api:
+        with pytest.raises(ApiError, match="did not finish"):
+            await fetch(api, f"http://127.0.0.1:{drips.port}/a.png")
 
 
 async def test_a_proxy_leads_on_and_learns_nothing(

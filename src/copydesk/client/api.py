@@ -243,8 +243,9 @@ class Api:
     def stranger(self, url: str, seconds: float) -> httpx.AsyncClient:
         """Return an HTTP client for an address outside of the service.
 
-        It trusts the same authorities, and has no token; redirects are followed. ``seconds`` is the
-        time-out. Raises ``ValueError`` for an unusable proxy.
+        It trusts the same authorities, and has no token; redirects are followed, but from a service
+        elsewhere none leads to this machine. ``seconds`` is the time-out. Raises ``ValueError`` for
+        an unusable proxy.
         """
         return self._wire.stranger(url, seconds)
 

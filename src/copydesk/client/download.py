@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from urllib.parse import urlsplit
 
 import httpx
@@ -9,6 +10,7 @@ import httpx
 from copydesk.client.api import Api
 from copydesk.client.errors import ApiError, Garbled, NotFound, Untrusted
 from copydesk.client.network import reason, untrusted
+from copydesk.client.over_http import unpacked
 from copydesk.domain.address import web_address
 
 LARGEST = 256 * 1024 * 1024
@@ -16,6 +18,9 @@ LARGEST = 256 * 1024 * 1024
 
 SECONDS = 60.0
 """The time-out for the next bytes: the file may be created on demand."""
+
+WHOLE_SECONDS = 600.0
+"""The time-out for the whole file."""
 
 
 async def fetch(api: Api, url: str, *, largest: int = LARGEST) -> bytes:
@@ -30,11 +35,13 @@ async def fetch(api: Api, url: str, *, largest: int = LARGEST) -> bytes:
     own, there = urlsplit(api.base_url), urlsplit(address)
     if (there.scheme, there.netloc) == (own.scheme, own.netloc):
         path = there._replace(scheme="", netloc="", fragment="").geturl()
-        return (await api.raw("GET", path)).content
-    parts: list[bytes] = []
-    size = 0
+        try:
+            return (await api.raw("GET", path)).content
+        except ValueError as error:  # it has no path, or steps upwards
+            raise Garbled("the address is not one of a file") from error
     try:
         async with (
+            asyncio.timeout(WHOLE_SECONDS),
             api.stranger(address, SECONDS) as client,
             client.stream("GET", address) as response,
         ):
@@ -44,11 +51,9 @@ async def fetch(api: Api, url: str, *, largest: int = LARGEST) -> bytes:
                     "have expired",
                     status=response.status_code,
                 )
-            async for part in response.aiter_bytes():
-                size += len(part)
-                if size > largest:
-                    raise Garbled(f"the file is larger than {largest // 2**20} MiB")
-                parts.append(part)
+            if (content := await unpacked(response, largest)) is None:
+                raise Garbled(f"the file is larger than {largest // 2**20} MiB")
+            return content
     except ValueError as error:
         raise ApiError(f"{there.hostname} cannot be read: {error}.") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -57,4 +62,6 @@ async def fetch(api: Api, url: str, *, largest: int = LARGEST) -> bytes:
             raise Untrusted(refused) from error
         why = reason(error) or "no connection"
         raise ApiError(f"{there.hostname} cannot be read: {why}.") from error
-    return b"".join(parts)
+    except TimeoutError as error:
+        took = f"did not finish within {WHOLE_SECONDS / 60:.0f} minutes"
+        raise ApiError(f"{there.hostname} {took}.") from error

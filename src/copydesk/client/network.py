@@ -8,6 +8,7 @@ Proxies are those of the environment (``HTTP_PROXY``, ``HTTPS_PROXY``, ``ALL_PRO
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import ipaddress
 import os
@@ -62,6 +63,21 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+async def is_this_machine(host: str, *, looked_up: bool) -> bool:
+    """Whether a host leads to this machine, by its name or, ``looked_up``, its addresses."""
+    if is_loopback(host):
+        return True
+    if not looked_up:
+        return False
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return False  # who connects says so
+    addresses = (ipaddress.ip_address(str(each[4][0]).partition("%")[0]) for each in found)
+    plain = (getattr(each, "ipv4_mapped", None) or each for each in addresses)
+    return any(each.is_loopback or each.is_unspecified for each in plain)
 
 
 def proxy_for(url: str) -> Proxy | None:

@@ -6,6 +6,7 @@ Loaded only where a service is somewhere else: the HTTP client is a tenth of the
 from __future__ import annotations
 
 import asyncio
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -14,9 +15,22 @@ import httpx
 from copydesk.client.carrier import Carrier, Reply, Timeouts
 from copydesk.client.errors import ApiError, Garbled, Invalid, Unreachable, Untrusted
 from copydesk.client.in_process import AppTransport, InProcess
-from copydesk.client.network import Proxy, proxy_for, reason, trust, untrusted
+from copydesk.client.network import (
+    Proxy,
+    is_this_machine,
+    proxy_for,
+    reason,
+    trust,
+    untrusted,
+)
 from copydesk.client.request import Outgoing
 from copydesk.client.response import Hide, request_id
+
+PACKED = {"Accept-Encoding": "gzip"}
+"""How answers may be packed, whatever else is installed."""
+
+UNPACKED_BY_CLIENT = frozenset({"gzip", "deflate", "br", "zstd"})
+"""What the HTTP client unpacks where it is told to; any other packing is none to it."""
 
 ANSWER_LIMIT = 64 * 1024 * 1024
 """The largest answer, in bytes; nothing in the API comes near it."""
@@ -66,7 +80,7 @@ class OverHttp:
         # Redirects are not followed: the token would go where nobody sent it.
         self._http = httpx.AsyncClient(
             transport=transport,
-            headers=headers,
+            headers={**headers, **PACKED},
             follow_redirects=False,
             limits=httpx.Limits(max_connections=connections, keepalive_expiry=30),
             verify=True if trusted is None else trusted,
@@ -146,31 +160,69 @@ class OverHttp:
             raise Unreachable(f"The connection to {self._host} was closed.", operation=request.name)
 
     async def _read(self, request: Outgoing, response: httpx.Response) -> bytes:
-        parts: list[bytes] = []
-        size = 0
-        async for part in response.aiter_bytes():
-            size += len(part)
-            if size > ANSWER_LIMIT:
-                raise Garbled(
-                    f"the answer is larger than {ANSWER_LIMIT // 2**20} MiB",
-                    status=response.status_code,
-                    operation=request.name,
-                    request_id=self._hide(request_id(response.headers)),
-                )
-            parts.append(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        content = await unpacked(response, ANSWER_LIMIT)
+        if content is None:
+            raise Garbled(
+                f"the answer is larger than {ANSWER_LIMIT // 2**20} MiB",
+                status=response.status_code,
+                operation=request.name,
+                request_id=request_id(response.headers, self._hide),
+            )
+        return content
 
 
-def stranger(url: str, seconds: float, ca_file: Path | None) -> httpx.AsyncClient:
-    """Return an HTTP client for an address elsewhere: see ``Api.stranger``."""
+async def unpacked(response: httpx.Response, most: int) -> bytes | None:
+    """Return the content of an answer; None where it is larger than ``most`` bytes.
+
+    No more than that is ever unpacked: the HTTP client would make gigabytes of the first kilobyte
+    of an answer that was packed twice. Raises ``httpx.DecodingError`` for one that is damaged, or
+    packed otherwise than was asked for.
+    """
+    packings = [
+        each.strip().lower() for each in response.headers.get_list("content-encoding", True)
+    ]
+    if packings != ["gzip"] and not UNPACKED_BY_CLIENT.isdisjoint(packings):
+        raise httpx.DecodingError("packed in a way that was not asked for")
+    unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16) if packings == ["gzip"] else None
+    parts: list[bytes] = []
+    size = 0
+    async for part in response.aiter_raw() if unpack else response.aiter_bytes():
+        if unpack is not None:
+            try:
+                part = unpack.decompress(part, most - size + 1)
+            except zlib.error as error:
+                raise httpx.DecodingError(str(error)) from error
+        size += len(part)
+        if size > most:
+            return None
+        parts.append(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def stranger(
+    url: str, seconds: float, ca_file: Path | None, *, of_this_machine: bool
+) -> httpx.AsyncClient:
+    """Return an HTTP client for an address elsewhere: see ``Api.stranger``.
+
+    It goes to this machine only for a service ``of_this_machine``: what another one names must not
+    act on the programs that listen here, which take whoever reaches them for their own user.
+    """
     proxy = proxy_for(url)
     trusted = trust(ca_file)
+
+    async def check(request: httpx.Request) -> None:
+        # Also of a redirect, and where the name alone does not say it.
+        if await is_this_machine(request.url.host, looked_up=proxy is None):
+            raise httpx.ConnectError("it is on this machine, where the service is not")
+
     return httpx.AsyncClient(
+        headers=PACKED,
         follow_redirects=True,
         timeout=seconds,
         verify=trusted,
         proxy=None if proxy is None else proxy.over(trusted),
         trust_env=False,
+        event_hooks={} if of_this_machine else {"request": [check]},
     )
 
 

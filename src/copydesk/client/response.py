@@ -14,7 +14,6 @@ from pydantic_core import from_json
 
 from copydesk.client.budget import retry_time
 from copydesk.client.errors import (
-    MESSAGE_LIMIT,
     ApiError,
     CheckoutNeeded,
     Garbled,
@@ -25,6 +24,7 @@ from copydesk.client.errors import (
 from copydesk.client.request import Outgoing
 from copydesk.contract.models.base import Dropped, read_leniently
 from copydesk.contract.operation import Operation
+from copydesk.domain.text import clean
 
 THREAD_BYTES = 131_072
 """An answer larger than this is validated in a thread, so that no key press waits for it.
@@ -34,6 +34,10 @@ About a hundred change requests; they hold a key for 2 ms, and going to a thread
 
 ERROR_LIMIT = 1024 * 1024
 """The largest error body that is parsed, in bytes."""
+
+HIDDEN_LIMIT = 256 * 1024
+"""The characters of a text that are searched for credentials: what is shown of it is far less, also
+where most of it was credentials."""
 
 Hide = Callable[[str], str]
 """Removes credentials from a text."""
@@ -48,10 +52,15 @@ class Answer(NamedTuple):
     location: str = ""
 
 
-def request_id(headers: Mapping[str, str]) -> str:
-    """Return the service's id of a request, "" without one."""
+def request_id(headers: Mapping[str, str], hide: Hide) -> str:
+    """Return the service's id of a request, "" without one. A gateway may echo what it was sent."""
     name = headers.get("x-request-id") or headers.get("cf-ray")
-    return bounded(name, 100) if name else ""
+    return bounded(hidden(name, hide), 100) if name else ""
+
+
+def hidden(text: str, hide: Hide) -> str:
+    """Return a text without control codes and credentials, before anything cuts either in two."""
+    return hide(clean(text, limit=HIDDEN_LIMIT))
 
 
 def refusal(
@@ -71,11 +80,10 @@ def refusal(
     else:
         message = said or f"The service answered {status} {_phrase(status)}."
     return kind(
-        # Cleaned first: control codes inside a token must not hide it from the replacement.
-        hide(bounded(message, 4 * MESSAGE_LIMIT)),
+        hidden(message, hide),
         status=status,
         operation=request.name,
-        request_id=hide(request_id(headers)),
+        request_id=request_id(headers, hide),
         retry_at=retry_time(headers, now, limited=status == 429),
         from_service=bool(said),
     )

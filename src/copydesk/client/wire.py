@@ -16,6 +16,7 @@ from heapq import heappop, heappush
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from copydesk import __version__
 from copydesk.client.budget import Budget, Recorder, Sent, Tally, dated
@@ -114,9 +115,11 @@ class Wire:
 
     def stranger(self, url: str, seconds: float) -> httpx.AsyncClient:
         """Return an HTTP client for an address elsewhere: see ``Api.stranger``."""
+        from copydesk.client.network import is_loopback
         from copydesk.client.over_http import stranger
 
-        return stranger(url, seconds, self._ca_file)
+        here = self.in_process or is_loopback(urlsplit(self.base_url).hostname or "")
+        return stranger(url, seconds, self._ca_file, of_this_machine=here)
 
     async def send(self, request: Outgoing, timeouts: Timeouts) -> Answer:
         """Send a request and return its successful answer.
@@ -194,8 +197,7 @@ class Wire:
             finally:
                 seconds = time.monotonic() - started
                 status = None if reply is None else reply.status
-                # A gateway may echo what it was sent.
-                named = "" if reply is None else self._hide(request_id(reply.headers))
+                named = "" if reply is None else request_id(reply.headers, self._hide)
                 if logs():
                     log_request(
                         request,

@@ -14,8 +14,9 @@ from dulwich.objects import S_IFGITLINK, Blob, Commit, ObjectID, Tree
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
-from copydesk.server.sources import git
+from copydesk.server.sources import git, git_writing
 from copydesk.server.sources.git import KEPT_STATES, Branch, Repository, committed
+from copydesk.server.sources.git_writing import commit_files
 from copydesk.server.sources.model import FileChange, Person, SourceError
 from tests.server.sources.making import Making, put
 
@@ -321,10 +322,29 @@ def test_nothing_is_known_to_be_committed_in_a_damaged_checkout(tmp_path: Path) 
 
 
 def test_trees_that_name_very_many_files_are_refused(
-    making: Making, monkeypatch: pytest.MonkeyPatch
+    making: Making, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(git, "MAX_FILES", 2000)
-    store = making.repo.object_store
+    monkeypatch.setattr(git_writing, "MAX_FILES", 2000)
+    begun = making.commit({"a.md": b"# A\n"})
+    with Repo.init(str(tmp_path / "checkout"), mkdir=True) as checkout:
+        for repo in (making.repo, checkout):
+            bomb = explosive(repo)
+            with pytest.raises(SourceError, match="more than 2,000 files"):
+                read_all(Path(repo.path))
+    with pytest.raises(SourceError, match="more than 2,000 files"):
+        commit_files(
+            making.path, "main", {"b.md": b"# B\n"}, (), message="More", author=Person("A", "a@x"),
+            moment=datetime.now(UTC), after=bomb, force=False,
+        )  # fmt: skip
+    more = pytest.raises(SourceError, match="more than 2,000 files")
+    with Repository.open(making.path) as source, more:
+        source.changes(begun, bomb)
+
+
+def explosive(repo: Repo) -> str:
+    """Commit a dozen objects that are very many files."""
+    store = repo.object_store
     blob = Blob.from_string(b"# A\n")
     tree = Tree()
     tree.add(b"a.md", 0o100644, blob.id)
@@ -340,6 +360,17 @@ def test_trees_that_name_very_many_files_are_refused(
     made.author = made.committer = b"A <a@x>"
     made.author_time = made.commit_time = made.author_timezone = made.commit_timezone = 0
     store.add_object(made)
-    making.repo.refs[Ref(b"refs/heads/main")] = made.id
-    with pytest.raises(SourceError, match="more than 2,000 files"):
+    for name in (b"refs/heads/main", b"refs/heads/master"):
+        repo.refs[Ref(name)] = made.id
+    return made.id.decode()
+
+
+def test_nothing_is_told_of_a_file_that_the_settings_of_a_repository_name(
+    making: Making, tmp_path: Path
+) -> None:
+    (tmp_path / "private").write_text("password: opensesame\n")
+    with (making.path / "config").open("a") as settings:
+        settings.write(f"[include]\n\tpath = {tmp_path / 'private'}\n")
+    with pytest.raises(SourceError, match="cannot be read") as refused:
         read_all(making.path)
+    assert "opensesame" not in str(refused.value)

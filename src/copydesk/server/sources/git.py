@@ -157,6 +157,8 @@ class Repository:
         self._scratch = scratch
         self._files: OrderedDict[str, Files] = OrderedDict()
         self._trees: dict[bytes, list[tuple[str, int, ObjectID]]] = {}
+        self._sizes: dict[bytes, int] = {}
+        """How many files and folders are below each tree that was looked through."""
         self._mainline: set[str] | None = None
         self._there: dict[bytes, bool] = {}
         self.default: Branch | None = None
@@ -202,10 +204,17 @@ class Repository:
                 found.problems.append(Problem(str(path), reason))
             return found
         except (OSError, ValueError) as error:
+            # Settings may name any other file of this machine, and what is wrong in it is quoted.
+            why = error.strerror if isinstance(error, OSError) else "`git status` there says more"
             raise SourceError(
-                f"{path} looks like a repository but cannot be read: {error}"
+                f"{path} looks like a repository but cannot be read: {why}"
             ) from error
-        return cls(path, repo, default=default)._with_working_state()
+        found = cls(path, repo, default=default)
+        try:
+            return found._with_working_state()
+        except BaseException:
+            found.close()
+            raise
 
     @classmethod
     def _open_bundle(cls, path: Path, default: str | None) -> Repository:
@@ -250,7 +259,7 @@ class Repository:
             head = repo.refs.read_loose_ref(Ref(b"HEAD")) and repo.refs.follow(Ref(b"HEAD"))[1]
             if head is None:
                 return self  # a checkout of nothing yet
-            tree = self._commit(head).tree
+            tree = self._whole_tree(head)
             for (old, new), _, _ in index.changes_from_tree(repo.object_store, tree):
                 changed.add(old or new or b"")
         except (OSError, ValueError, KeyError, *_UNREADABLE):
@@ -324,6 +333,27 @@ class Repository:
             raise SourceError(f"{self.path} has no commit {raw.decode('ascii', 'replace')}.")
         return found
 
+    def _whole_tree(self, commit: bytes | str) -> ObjectID:
+        """Return the tree of a commit, which anybody can go through.
+
+        A few objects may stand for any number of files, as each folder may hold another many times.
+        Raises ``SourceError`` for more than there can be documentation.
+        """
+        top: ObjectID = self._commit(commit).tree
+        todo = [] if top in self._sizes else [top]
+        while todo:
+            tree = self._object(todo[-1])
+            entries = list(tree.iteritems()) if isinstance(tree, objects.Tree) else []
+            below = [each.sha for each in entries if stat.S_ISDIR(each.mode)]
+            if unknown := [oid for oid in below if oid not in self._sizes]:
+                todo += unknown
+                continue
+            size = len(entries) + sum(self._sizes[oid] for oid in below)
+            self._sizes[todo.pop()] = min(size, MAX_FILES + 1)
+        if self._sizes[top] > MAX_FILES:
+            raise SourceError(f"{self.path} has more than {MAX_FILES:,} files and folders.")
+        return top
+
     def _left_out(self, index: Index, path: bytes) -> bool:
         """Whether a path is a submodule that was not fetched: to git, that is no change."""
         mode = getattr(index[path], "mode", None) if path in index else None
@@ -348,13 +378,9 @@ class Repository:
             self._files.move_to_end(commit)
             return self._files[commit]
         found: dict[str, Blob] = {}
-        todo = [(self._commit(commit).tree, "")]
-        seen = 0
+        todo = [(self._whole_tree(commit), "")]
         while todo:
             tree, folder = todo.pop()
-            seen += 1
-            if seen + len(found) > MAX_FILES:
-                raise SourceError(f"{self.path} has more than {MAX_FILES:,} files and folders.")
             if not self._has(tree):
                 found[folder.removesuffix("/")] = Blob(_absent(tree), tree.decode(), "missing")
                 continue
@@ -480,7 +506,7 @@ class Repository:
         """
         assert self._repo is not None
         store = self._repo.object_store
-        trees = self._commit(old).tree, self._commit(new).tree
+        trees = self._whole_tree(old), self._whole_tree(new)
         try:
             once = cast("BaseObjectStore", _Compared(store, self._large))
             found = RenameDetector(once).changes_with_renames(*trees)

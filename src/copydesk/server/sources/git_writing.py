@@ -21,7 +21,7 @@ from dulwich.repo import Repo
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.sources.git import readable
-from copydesk.server.sources.model import Person, SourceError
+from copydesk.server.sources.model import MAX_FILES, Person, SourceError
 
 _FILE = 0o100644
 
@@ -77,7 +77,12 @@ def commit_files(
         before = old.tree if isinstance(old, Commit) else None
         entries: dict[bytes, tuple[ObjectID, int]] = {}
         if before is not None:
-            for entry in iter_tree_contents(repo.object_store, before):
+            every = iter_tree_contents(repo.object_store, before, include_trees=True)
+            for seen, entry in enumerate(every):
+                if seen > MAX_FILES:
+                    raise SourceError(f"{branch} has more than {MAX_FILES:,} files and folders.")
+                if stat.S_ISDIR(entry.mode or 0):
+                    continue
                 if entry.path is not None and entry.sha is not None and entry.mode is not None:
                     entries[entry.path] = (entry.sha, entry.mode)
         for each in gone:

@@ -6,6 +6,7 @@ import json
 import signal
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,24 @@ def test_what_is_exported_is_imported_and_a_plan_sends_nothing(
     monkeypatch.setattr(sys, "stdin", Typed("/p,/\n", terminal=True))
     assert "no one can be asked" in site.err(*importing[:-1], "-", status=2)
     assert "1 redirect done" in site.out(*importing[:-1], "-", "--yes")
+
+
+def test_nothing_is_exported_that_a_spreadsheet_runs_or_an_import_takes_for_a_removal(
+    site: ScriptDesk,
+) -> None:
+    add = ("redirects", "add", SITE)
+    for at, url in (("/a", "=1+1"), ("/b", "-"), ("/c", "https://c.example/x")):
+        site.out(*add, at, "https://old.example/", "--yes")
+        site.world.write(partial(_lead, at, url))
+    assert site.run("redirects", "export", SITE) == 0
+    exported, said = site.said()
+    assert exported.splitlines()[1:] == ["/c,https://c.example/x,permanent,discard,live"]
+    assert "Not in the file: /a" in said
+    assert "Not in the file: /b" in said
+
+
+def _lead(source: str, url: str, tx: Tx) -> None:
+    tx.run("UPDATE site_redirect SET url = ? WHERE source = ?", url, source)
 
 
 def test_a_service_without_redirects_is_told_by_its_own_exit_status(

@@ -694,6 +694,12 @@ def test_only_what_somebody_wrote_is_kept_of_a_mail(body: str, own: str) -> None
     assert found.conversation.subject == "x"
 
 
+@pytest.mark.parametrize("charset", ["punycode", "idna", "unicode_escape", "undefined"])
+def test_a_mail_is_read_as_it_stands_where_no_text_is_written_so(charset: str) -> None:
+    (found,) = items(mail("Hi\\x41 bcher-kva", f"Content-Type: text/plain; charset={charset}"))
+    assert found.conversation.parts[0].body == "Hi\\x41 bcher-kva"
+
+
 def test_mails_of_programs_are_known_and_odd_ones_read() -> None:
     assert told(items(mail("Away.", "Auto-Submitted: auto-replied"))[0])["parts"] == ["A Away."]
     form = b"From: no-reply@acme.example\nReply-To: Jo <jo@example.org>\nSubject: s\n\nHelp\n"

@@ -27,6 +27,7 @@ from copydesk.cli.errors import (
 from copydesk.cli.lookup import FoundSite, find_site
 from copydesk.cli.output import Column, put, put_bytes, put_json, put_table
 from copydesk.cli.writes import CommandWrites
+from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.redirect_file import COLUMNS
 from copydesk.domain.redirects import path_on, wrong_source
@@ -146,9 +147,12 @@ def export_redirects(*, site: str, organization: str | None = None, service: Ser
         lines = csv.writer(out, lineterminator="\n")
         lines.writerow(COLUMNS)
         for row in there.read.rows:
-            if row.leads and wrong_source(row.source) is None:
+            leads = row.leads or ""
+            # The import would refuse others, or take "-" for a removal; a spreadsheet may run them.
+            told = leads.startswith("/") or web_address(leads)
+            if told and wrong_source(row.source) is None:
                 rest, state = "keep" if row.capture else "discard", "draft" if row.draft else "live"
-                lines.writerow([row.source, row.leads, row.kind, rest, state])
+                lines.writerow([row.source, leads, row.kind, rest, state])
             else:
                 say(f"Not in the file: {row.source}, it leads to {row.to}.")
         put_bytes(out.getvalue().encode())

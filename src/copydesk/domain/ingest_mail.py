@@ -23,6 +23,7 @@ from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import LARGEST, Complaint
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.mail_words import own_subject, own_words, own_words_of_html
+from copydesk.domain.text import decoded_as
 
 SOURCE = "email"
 
@@ -306,7 +307,7 @@ def _content(part: Message) -> str:
         return ""
     for name in (_charset(part), "utf-8", "cp1252"):
         try:
-            return payload.decode(name)
+            return decoded_as(payload, name)
         except (LookupError, ValueError):
             continue
     return payload.decode("latin-1")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from codecs import lookup
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import groupby
@@ -198,6 +199,21 @@ def clean_long(text: str) -> str:
         # A sequence may go from one slice to the next.
         text = _SEQUENCES.sub("", _LINE_ENDS.sub("\n", text))
     return "".join(clean(part, lines=True) for part in slices(text, _DRAWN))
+
+
+_NOT_WRITTEN = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
+"""What Python knows as encodings that no text is written in."""
+
+
+def decoded_as(data: bytes, encoding: str) -> str:
+    """Return text in the encoding that whoever wrote it named.
+
+    Raises ``ValueError`` where it is not, and ``LookupError`` for what is no encoding of texts: one
+    of host names takes minutes for a megabyte.
+    """
+    if lookup(encoding).name in _NOT_WRITTEN:
+        raise LookupError(f"no text is written in {encoding}")
+    return data.decode(encoding)
 
 
 def same_name(title: str, name: str) -> bool:

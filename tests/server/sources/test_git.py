@@ -139,6 +139,12 @@ def test_a_message_in_another_encoding_is_read(making: Making) -> None:
         assert source.commit(oid).subject == "Überblick"
 
 
+def test_a_message_is_read_as_it_stands_where_no_text_is_written_so(making: Making) -> None:
+    oid = making.commit({"a.md": b"a"}, "Überblick", encoding=b"punycode")
+    with Repository.open(making.path) as source:
+        assert source.commit(oid).subject == "berblick-xxa"
+
+
 def test_what_the_remote_calls_default_wins(making: Making) -> None:
     oid = making.commit({"a.md": b"a"}, branch="trunk")
     refs = making.repo.refs

@@ -39,7 +39,7 @@ from dulwich.refs import LOCAL_BRANCH_PREFIX, LOCAL_REMOTE_PREFIX, Ref
 from dulwich.repo import Repo, UnsupportedExtension, UnsupportedVersion
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import plural
+from copydesk.domain.text import decoded_as, plural
 from copydesk.server.sources.bundle import USUAL_BRANCHES, unbundle
 from copydesk.server.sources.folder import working_files
 from copydesk.server.sources.model import (
@@ -643,8 +643,8 @@ def _person(identity: bytes, encoding: bytes | None) -> Person:
 def _text(raw: bytes, encoding: bytes | None) -> str:
     for name in (encoding.decode("ascii", "replace") if encoding else "utf-8", "utf-8"):
         try:
-            return raw.decode(name)
-        except (LookupError, UnicodeDecodeError):
+            return decoded_as(raw, name)
+        except (LookupError, ValueError):
             continue
     return raw.decode("utf-8", "replace")
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
 import warnings
 import zlib
@@ -380,3 +381,45 @@ def test_nothing_is_told_of_a_file_that_the_settings_of_a_repository_name(
     with pytest.raises(SourceError, match="cannot be read") as refused:
         read_all(making.path)
     assert "opensesame" not in str(refused.value)
+
+
+def test_a_pack_of_a_few_kilobytes_that_is_any_number_of_bytes_is_refused(tmp_path: Path) -> None:
+    base = bytes(2**24 - 1)
+    of_base = hashlib.sha1(b"blob %d\0" % len(base) + base, usedforsecurity=False).digest()
+    copies = b"\xf0\xff\xff\xff" * 100  # each copies all of the base
+    delta = number(len(base)) + number(len(base) * 100) + copies
+    objects = entry(3, base), entry(7, delta, of_base)
+    pack = b"PACK" + (2).to_bytes(4) + len(objects).to_bytes(4) + b"".join(objects)
+    pack += hashlib.sha1(pack, usedforsecurity=False).digest()
+    bundle = tmp_path / "bomb.bundle"
+    bundle.write_bytes(b"# v2 git bundle\n" + b"0" * 40 + b" refs/heads/main\n\n" + pack)
+    with pytest.raises(SourceError, match="larger than 1 GB"):
+        read_all(bundle)
+    assert len(pack) < 20_000
+
+
+def number(value: int) -> bytes:
+    """Return a number as packs have it, seven bits at a time."""
+    return (b"" if value < 128 else bytes([value & 127 | 128])) + (
+        bytes([value]) if value < 128 else number(value >> 7)
+    )
+
+
+def entry(kind: int, data: bytes, base: bytes = b"") -> bytes:
+    """Return an object of a pack."""
+    first, rest = len(data) & 15 | kind << 4, len(data) >> 4
+    head = bytes([first | 128]) + number(rest) if rest else bytes([first])
+    return head + base + zlib.compress(data)
+
+
+def test_branches_of_a_bundle_that_cannot_be_called_so_are_left_out(
+    making: Making, tmp_path: Path
+) -> None:
+    tip = making.commit({"a.md": b"# A\n"})
+    data = making.bundle(tmp_path / "docs.bundle").read_bytes()
+    names = ("a", "a/b", "main.lock", "../../../gone", "x\x1b]0;y\x07")
+    more = "".join(f"{tip} refs/heads/{name}\n" for name in names).encode()
+    head, _, pack = data.partition(b"\n\n")
+    (tmp_path / "more.bundle").write_bytes(head + b"\n" + more + b"\n" + pack)
+    with Repository.open(tmp_path / "more.bundle") as source:
+        assert [branch.name for branch in source.branches()] == ["a", "a/b", "main"]

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dulwich.objects import ObjectID
-from dulwich.refs import LOCAL_BRANCH_PREFIX, LOCAL_REMOTE_PREFIX, Ref
+from dulwich.refs import LOCAL_BRANCH_PREFIX, LOCAL_REMOTE_PREFIX, Ref, check_ref_format
 from dulwich.repo import Repo
 
+from copydesk.server.sources import object_size as object_size  # bounds what dulwich unpacks
 from copydesk.server.sources.model import SourceError
 
 USUAL_BRANCHES = ("main", "master")
@@ -58,14 +59,22 @@ def _unpack(repo: Repo, file: BinaryIO) -> None:
     except BaseException:
         abort()
         raise
-    commit()
+    with out:  # where what it holds is refused nobody else closes it
+        commit()
 
 
 def _set_refs(repo: Repo, refs: Mapping[bytes, ObjectID]) -> None:
     """Give a repository the branches of a bundle, and the HEAD that the bundle means."""
-    for name, oid in refs.items():
-        if name.startswith((LOCAL_BRANCH_PREFIX, LOCAL_REMOTE_PREFIX)) and oid in repo.object_store:
-            repo.refs[Ref(name)] = oid
+    # In one file: there may be many, and one may be called as a folder of others would be.
+    repo.refs.add_packed_refs(
+        {
+            Ref(name): oid
+            for name, oid in refs.items()
+            if name.startswith((LOCAL_BRANCH_PREFIX, LOCAL_REMOTE_PREFIX))
+            and check_ref_format(Ref(name))
+            and oid in repo.object_store
+        }
+    )
     head = refs.get(b"HEAD")
     usual = [LOCAL_BRANCH_PREFIX + name.encode() for name in USUAL_BRANCHES]
     rest = sorted(name for name in refs if name.startswith(LOCAL_BRANCH_PREFIX))

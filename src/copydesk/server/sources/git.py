@@ -40,7 +40,7 @@ from dulwich.repo import Repo, UnsupportedExtension, UnsupportedVersion
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import decoded_as, plural
-from copydesk.server.sources.bundle import USUAL_BRANCHES, unbundle
+from copydesk.server.sources.bundle import USUAL_BRANCHES, unbundle  # which bounds objects too
 from copydesk.server.sources.folder import working_files
 from copydesk.server.sources.model import (
     MAX_DEPTH,

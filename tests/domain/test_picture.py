@@ -79,11 +79,24 @@ def test_a_file_is_the_one_whose_path_ends_so(address: str, found: str) -> None:
     assert "".join(files_named(address, paths)) == found
 
 
+@pytest.mark.parametrize("size", [(301, 77), (16_383, 1), (1, 16_383)])
 @pytest.mark.parametrize("more", [{"quality": 5}, {"lossless": True}, {"exif": b"Exif\0\0x"}])
-def test_the_size_of_a_webp_is_told_by_its_first_bytes(more: dict[str, Any]) -> None:
+def test_the_size_of_a_webp_is_told_by_its_first_bytes(
+    size: tuple[int, int], more: dict[str, Any]
+) -> None:
     data = BytesIO()
-    Image.new("RGB", (301, 77), "blue").save(data, "WEBP", **more)
-    assert image_size(data.getvalue()[:40]) == (301, 77)
+    Image.new("RGB", size, "blue").save(data, "WEBP", **more)
+    assert image_size(data.getvalue()[:40]) == size
+
+
+@pytest.mark.parametrize("kind", ["PNG", "GIF", "JPEG"])
+@pytest.mark.parametrize("size", [(65_000, 1), (1, 65_000)])
+def test_a_picture_may_be_as_wide_or_as_high_as_its_kind_allows(
+    size: tuple[int, int], kind: str
+) -> None:
+    data = BytesIO()
+    Image.new("RGB", size, "blue").save(data, kind)
+    assert image_size(data.getvalue()[:700]) == size
 
 
 @pytest.mark.parametrize("kind", ["PNG", "GIF", "JPEG"])

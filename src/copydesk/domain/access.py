@@ -112,7 +112,7 @@ def sources(chain: Sequence[Container], organization: str, person: Person) -> li
                 found.append(Source(each.title, "everyone", level, short=above or "everyone"))
     if default == INHERIT or person.role == "admin":
         found.append(Source(organization, "their role", person.role, short="organization"))
-    best = max((rank(each.level) for each in found), default=-1)
+    best = max(rank(each.level) for each in found)
     decides = best >= 0 and not person.disabled
     return [replace(each, decides=decides and rank(each.level) == best) for each in found]
 

@@ -557,7 +557,7 @@ class ArrangeRun:
         named = listed([*lines, f"{more} more"] if more else lines)
         if len(lasting) == self.sent:
             return f"Nothing of what was sent can be undone: {named}."
-        return f"{len(lasting)} of these {'is' if len(lasting) == 1 else 'are'} final: {named}."
+        return f"{_final_ones(len(lasting))}: {named}."
 
 
 def identity(place: str, target: str) -> str:
@@ -573,7 +573,11 @@ def lasting_fact(calls: Iterable[Call], undo: str = "u") -> str:
         return f"{undo} undoes all of it afterwards."
     if lasting == len(calls):
         return "This cannot be undone." if lasting == 1 else "All of these are final."
-    return f"{lasting} of these {'is' if lasting == 1 else 'are'} final; {undo} undoes the rest."
+    return f"{_final_ones(lasting)}; {undo} undoes the rest."
+
+
+def _final_ones(count: int) -> str:
+    return f"{count} of these {'is' if count == 1 else 'are'} final"
 
 
 _OF_RUNS = tuple(each.name for each in fields(ArrangeRun) if each.name not in ("calls", "made"))

@@ -106,7 +106,7 @@ def _initializer(
             raise TypeError(f"{cls.__qualname__}.{name} has to be given")
     parameters = ["self", *first, *(["*"] if by_name else ()), *by_name]
     body = "\n ".join(lines) or "pass"
-    source = compile(f"def __init__({', '.join(parameters)}):\n {body}", "<fields>", "exec")
+    source = compile(f"def __init__({', '.join(parameters)}):\n {body}", __name__, "exec")
     code = next(each for each in source.co_consts if isinstance(each, CodeType))
     defaults = [each for each in first.values() if each is not dataclasses.MISSING]
     if any(v is dataclasses.MISSING for v in list(first.values())[len(first) - len(defaults) :]):

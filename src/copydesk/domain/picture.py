@@ -14,6 +14,9 @@ from copydesk.domain.text import size_words
 LARGEST = 8_000_000
 """Bytes of a picture that is shown; a larger one is not."""
 
+_PAIR = struct.Struct("<HH")
+"""Two numbers of two bytes each, as GIF and WebP have them."""
+
 
 def too_large(size: int) -> str:
     """Say that a picture has too many bytes to be shown."""
@@ -30,7 +33,7 @@ def image_size(head: bytes) -> tuple[int, int] | None:
             width, height = struct.unpack_from(">II", head, 16)
             return width, height
         if head.startswith((b"GIF87a", b"GIF89a")):
-            width, height = struct.unpack_from("<HH", head, 6)
+            width, height = _PAIR.unpack_from(head, 6)
             return width, height
         if head.startswith(b"\xff\xd8"):
             return _jpeg_size(head)
@@ -58,11 +61,11 @@ def _jpeg_size(head: bytes) -> tuple[int, int] | None:
 def _webp_size(head: bytes) -> tuple[int, int] | None:
     match head[12:16]:
         case b"VP8 ":  # a frame of VP8, after its start code
-            width, height = struct.unpack_from("<HH", head, 26)
+            width, height = _PAIR.unpack_from(head, 26)
             return width & 0x3FFF, height & 0x3FFF
         case b"VP8L":
-            (bits,) = struct.unpack_from("<I", head, 21)
-            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+            low, high = _PAIR.unpack_from(head, 21)
+            return (low & 0x3FFF) + 1, ((low >> 14 | high << 2) & 0x3FFF) + 1
         case b"VP8X":
             a, b, c, d, e, f = struct.unpack_from("6B", head, 24)
             return (a | b << 8 | c << 16) + 1, (d | e << 8 | f << 16) + 1

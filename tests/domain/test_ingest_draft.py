@@ -160,6 +160,10 @@ def test_what_tells_who_somebody_is_is_masked_and_what_says_nothing_is_not_sent(
     assert metadata.url is None
     assert metadata.attributes is not None
     assert [sorted(each) for each in metadata.attributes.values()] == [sorted("1, 2")]
+    assert metadata.created_at is None
+    harmless = draft(url="https://a.test/1", created=NOW, subject="S").finished()
+    assert isinstance(harmless, Item)
+    assert masked(harmless) == harmless
     nothing = draft(parts=[("user", "\x1b[2J")]).finished()
     assert isinstance(nothing, Item)
     assert masked(nothing) == Complaint(3, "no text in it", 2, "t1")
@@ -228,4 +232,10 @@ def test_what_came_first_gives_its_subject_and_what_is_sent_its_values() -> None
     bare = sent.model_copy(update={"subject": None, "metadata": None})
     found = with_earlier(bare, known([], None, subject="", url="ftp://a"))
     assert (found.subject or "", found.metadata and found.metadata.url) == ("", None)
-    assert with_earlier(bare, known([], NOW, url="https://a.test")).metadata is not None
+    longest = "https://a.test/" + "x" * (2048 - 15)
+    had = MetadataIngest(created_at=NOW, attributes={"of": "x"})
+    for url, more in ((longest, {"url": longest}), (f"{longest}x", {}), ("https://a b", {})):
+        found = with_earlier(bare, known([], NOW, url=url, attributes={"of": "x"}))
+        assert found.metadata == had.model_copy(update=more), url
+    alone = known([("user", "A")], NOW, subject="").model_copy(update={"metadata": None})
+    assert with_earlier(sent, alone).metadata == sent.metadata

@@ -89,6 +89,17 @@ def test_what_stands_before_the_first_conversation_is_passed_over(size: int) -> 
     assert found == ["4 a", "5 b"]
 
 
+@pytest.mark.parametrize("between", ["\n", ",\n", "\n\n"])
+def test_no_more_is_read_than_the_next_conversation_takes(
+    between: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest_frames, "PIECE", 64)
+    many = between.join(json.dumps(conversation(str(number))) for number in range(99))
+    file = io.BytesIO(many.encode())
+    next(ingest_frames.frames(file))
+    assert file.tell() <= 4 * 64
+
+
 def test_a_text_full_of_escapes_takes_little_memory() -> None:
     data = json.dumps([conversation("a", "a\n" * 500_000)]).encode()
     tracemalloc.start()
@@ -140,6 +151,8 @@ def test_what_is_the_same_has_one_digest() -> None:
         ("[[" + LINES + "]]", ["line 1: here is a list inside a list: put all conversations into ",
                                "1 a", "line 2: a comma is missing", "2 b"]),
         ("\n\n7", ["line 3: a conversation begins with {"]),
+        ("X", ["line 1: a conversation begins with {"]),
+        (b"\0{", ["line 1: this is not UTF-8 text (UTF-16"]),
         ("[" + LINES.replace("\n", "\n,\n"), ["1 a", "3 b", "line 3: the file ends inside its l"]),
         ("[" + LINES + "]", ["1 a", "line 2: a comma is missing before this conversation", "2 b"]),
         (LINES + "\n{", ["1 a", "2 b", "line 3, conversation 3: the conversation that begins"]),

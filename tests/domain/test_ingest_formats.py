@@ -135,6 +135,7 @@ def test_pages_are_read_in_any_pieces_one_after_another_or_in_a_list(
         frames = [each for each in found if isinstance(each, Frame)]
         assert [json.loads(each.data)["id"] for each in frames] == [2, 3, 4], text
         assert [each.number for each in frames] == [1, 2, 3]
+        assert [each.within for each in frames] == ["tickets", "tickets", "conversations"]
         assert len(frames) == len(found)
         assert frames[-1].line == line
     in_a_word = list(pages(io.BytesIO(b'{"tickets": [{"id": 2}], "next": "http'), LISTS))
@@ -445,6 +446,25 @@ def test_what_columns_hold_tells_which_are_ids_and_what_people_say() -> None:
     assert likely_columns(shape) == Columns({"body": 2, "id": 1}, ())
 
 
+@pytest.mark.parametrize(
+    ("written", "body"),
+    [
+        (("It stops for us", "Nor does it go on here"), 2),
+        (("It stops for all of us", "Nor does it go"), 1),
+        (("It stops for us", "Nor does it go"), 1),
+        (("It stops", "Nor does it go"), 2),
+        (("It stops", "Nor does it"), None),
+    ],
+)
+def test_the_column_in_which_most_is_written_is_what_people_say(
+    written: tuple[str, str], body: int | None
+) -> None:
+    shape = find_format(io.BytesIO(f"A,B,C\n1,{written[0]},{written[1]}\n".encode())).shape
+    assert shape is not None
+    found = likely_columns(shape)
+    assert (found and found.meant["body"]) == body
+
+
 def test_a_table_without_names_is_known_though_its_head_ends_in_a_quotation() -> None:
     table = "4711,2026-06-02,It stops,x\n" + f'4712,2026-06-03,"{MANY_LINES}",x\n' * 10
     shape = find_format(io.BytesIO(table.encode())).shape
@@ -498,6 +518,27 @@ def test_no_more_is_held_than_a_conversation_may_have(monkeypatch: pytest.Monkey
         for n in range(9)
     )
     assert complaints(thread.encode())[0].endswith("this is larger than 0 MiB")
+
+
+@pytest.mark.parametrize("size", [ingest_frames.ROOM * 1_000, ingest_frames.ROOM * 1_000 + 1])
+def test_messages_of_a_conversation_are_gathered_as_far_as_there_is_room(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest_exports, "LARGEST", 1_000)
+
+    def message(key: str, number: int, size: int) -> str:
+        said = {"id": f"msg_{number}", "is_inbound": True, "conversation_id": f"cnv_{key}",
+                "text": f"{key} {number}", "blurb": ""}  # fmt: skip
+        said["blurb"] = "x" * (size - len(json.dumps(said)))
+        return json.dumps(said)
+
+    ticket = '{"id": 7, "requester_id": 3, "responder_id": 1, "description_text": "Help"}'
+    large = [message(key, n, each) for key in "ab" for n, each in ((1, 900), (2, size - 900))]
+    found = items("\n".join([*large, ticket, *large[2:]]).encode())
+    a, b = ([f"U {key} 1", f"U {key} 2"] for key in "ab")
+    if size > ingest_frames.ROOM * 1_000:
+        del a[1], b[1]
+    assert [told(each)["parts"] for each in found] == [a, b, ["U Help"], b]
 
 
 def test_rows_of_one_conversation_are_joined_wherever_they_stand() -> None:
@@ -627,6 +668,7 @@ def test_without_dates_a_cell_that_ends_its_row_and_begins_another_holds_rows() 
     [
         ('1,"a\nb",2\n3,"c', 2), ('1,"a"b,2\n', 0), ('1\n"a""b"\n"c"d', 2),
         ('1,"a"\n2,b"c\n', 0), ("1,a\n2,b\n", 0), ('1,"a",', 0), ('1,"a"', 0),
+        ('\n\n1,"a', 2), ('\r\n"a', 1),
     ],
 )  # fmt: skip
 def test_the_line_is_that_of_the_quotation_that_breaks_a_row(text: str, line: int) -> None:
@@ -698,6 +740,26 @@ def test_only_what_somebody_wrote_is_kept_of_a_mail(body: str, own: str) -> None
 def test_a_mail_is_read_as_it_stands_where_no_text_is_written_so(charset: str) -> None:
     (found,) = items(mail("Hi\\x41 bcher-kva", f"Content-Type: text/plain; charset={charset}"))
     assert found.conversation.parts[0].body == "Hi\\x41 bcher-kva"
+
+
+@pytest.mark.parametrize(
+    ("charset", "body", "own"),
+    [
+        ("", b"Gr\xc3\xbc\xc3\x9fe", "Grüße"),
+        ("", b"\x93Gr\xfc\xdfe\x94", "“Grüße”"),
+        ("us-ascii", b"Gr\xc3\xbc\xc3\x9fe", "Grüße"),
+        ("no-such-charset", b"\x93Gr\xfc\xdfe\x94", "“Grüße”"),
+        ("koi8-r", b"\xe4\xc1", "Да"),
+        ("utf-8", b"\x81 or \xfc", "\x81 or ü"),
+    ],
+)
+def test_a_mail_is_read_in_its_charset_or_the_one_that_fits(
+    charset: str, body: bytes, own: str
+) -> None:
+    kind = f"Content-Type: text/plain; charset={charset}" if charset else "X: y"
+    head = mail("", kind, "Content-Transfer-Encoding: 8bit")
+    found = list(MailReader().items(io.BytesIO(head + body)))
+    assert [told(each)["parts"] for each in found if isinstance(each, Item)] == [[f"U {own}"]]
 
 
 def test_mails_of_programs_are_known_and_odd_ones_read() -> None:

@@ -20,6 +20,7 @@ from copydesk.contract.enumerations import PartRole
 from copydesk.contract.models.conversation import (
     ConversationDetail,
     ConversationIngest,
+    ConversationMetadata,
     MetadataIngest,
     PartIngest,
 )
@@ -174,8 +175,7 @@ def _hidden(given: ConversationIngest) -> ConversationIngest:
 
     told: dict[str, Any] = {}
     if metadata is not None:
-        if metadata.created_at is not None:
-            told["created_at"] = metadata.created_at
+        told["created_at"] = metadata.created_at
         if metadata.url is not None and mask_emails(metadata.url) == metadata.url:
             told["url"] = metadata.url
         if metadata.attributes is not None:
@@ -200,15 +200,14 @@ def with_earlier(
     it stood among what both have, otherwise on its side of ``sent`` by when they began. ``hide``
     masks it.
     """
-    metadata, known = sent.metadata or MetadataIngest(), found.metadata
-    url = (known.url if known else None) or ""
-    earlier = known.created_at if known else None
+    metadata, known = sent.metadata or MetadataIngest(), found.metadata or ConversationMetadata()
+    url, earlier = known.url or "", known.created_at
     had = _conversation(
         sent.id,
         found.conversation.subject or "",
         {
             "url": url if len(url) <= _URL and _ADDRESS.fullmatch(url) else None,
-            "attributes": known.attributes if known else None,
+            "attributes": known.attributes,
         },
         [
             (role, part.body)

@@ -56,7 +56,7 @@ def vendor_of(value: Fields) -> Vendor | None:
         return INTERCOM
     if _threads(value) and names & _OF_HELP_SCOUT:
         return HELP_SCOUT
-    key = str(value.get("id", ""))
+    key = _words(value.get("id"))
     if key.startswith("cnv_") or ("is_inbound" in names and _front_conversation(value)):
         return FRONT
     return None
@@ -89,18 +89,18 @@ def read_exports(file: Readable, source: str = "") -> Iterator[Item | Complaint]
             yield found
             continue
         value = found.value()
-        if not isinstance(value, Complaint) and "is_inbound" in value:
-            if gathered and _front_conversation(gathered[0][1]) != _front_conversation(value):
-                yield _read(gathered[0][0], _joined(gathered), source)
-                gathered, size = [], 0
-            size += len(found.data)
-            if size <= ROOM * LARGEST:
-                gathered.append((found, value))
-            continue
-        if gathered:
+        message = None if isinstance(value, Complaint) or "is_inbound" not in value else value
+        if gathered and (
+            message is None or _front_conversation(gathered[0][1]) != _front_conversation(message)
+        ):
             yield _read(gathered[0][0], _joined(gathered), source)
             gathered, size = [], 0
-        yield _read(found, value, source)
+        if message is None:
+            yield _read(found, value, source)
+            continue
+        size += len(found.data)
+        if size <= ROOM * LARGEST:
+            gathered.append((found, message))
     if gathered:
         yield _read(gathered[0][0], _joined(gathered), source)
 
@@ -258,7 +258,7 @@ def _intercom(value: Fields, draft: Draft) -> None:
     )
     for each in _by_moment(_dicts(said), "created_at"):
         role = _role(_dict(each.get("author")).get("type"))
-        note = str(each.get("part_type", "")).startswith("note")
+        note = _words(each.get("part_type")).startswith("note")
         draft.say(role, text_of(each.get("body"), html=True), note=note)
 
 

@@ -12,6 +12,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any, Protocol, cast
 
 from copydesk.domain.late_dataclass import dataclass
@@ -220,7 +221,7 @@ class _Pieces:
             yield Complaint(line, sentence, self.number)
             return
         ends = [each for each in self._broken if each < length]
-        for begin, until in zip([0, *ends], [*ends, length], strict=True):
+        for begin, until in pairwise([0, *ends, length]):
             line, data = self.line, self.take(self.at + until - begin)
             if begin:
                 self.number += 1

@@ -244,7 +244,7 @@ def sure_columns(shape: Shape) -> Columns | None:
     if "body" in columns.meant:
         return columns
     subject = columns.meant.get("subject")
-    if subject is None or _texts(shape, columns):
+    if subject is None or _most_written(shape, columns) is not None:
         return None
     return Columns({**columns.meant, "body": subject}, columns.kept)
 
@@ -255,10 +255,10 @@ def likely_columns(shape: Shape) -> Columns | None:
     if columns is not None:
         return columns
     named = guess(shape.header)
-    meant, texts = dict(named.meant), _texts(shape, named)
-    if not texts:
+    meant, body = dict(named.meant), _most_written(shape, named)
+    if body is None:
         return None
-    meant["body"] = texts[0]
+    meant["body"] = body
     for meaning, holds in (("created", _all_moments), ("id", _all_keys)):
         free = (at for at in range(len(shape.header)) if at not in meant.values())
         found = next((at for at in free if holds([row[at].strip() for row in shape.rows])), None)
@@ -267,14 +267,15 @@ def likely_columns(shape: Shape) -> Columns | None:
     return Columns(meant, tuple(at for at in named.kept if at not in meant.values()))
 
 
-def _texts(shape: Shape, columns: Columns) -> list[int]:
-    """Return the columns without a meaning in which people write, most of it first."""
+def _most_written(shape: Shape, columns: Columns) -> int | None:
+    """Return the column without a meaning in which people write most; None where they do not."""
     words = {
         at: sum(len(row[at].split()) for row in shape.rows) / len(shape.rows)
         for at in range(len(shape.header))
         if shape.rows and at not in columns.meant.values() and at not in columns.kept
     }
-    return sorted((at for at in words if words[at] >= _SPEAKS), key=lambda at: -words[at])
+    most = max(words, key=words.__getitem__, default=None)
+    return None if most is None or words[most] < _SPEAKS else most
 
 
 def _all_moments(cells: Sequence[str]) -> bool:

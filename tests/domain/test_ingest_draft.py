@@ -233,9 +233,9 @@ def test_what_came_first_gives_its_subject_and_what_is_sent_its_values() -> None
     found = with_earlier(bare, known([], None, subject="", url="ftp://a"))
     assert (found.subject or "", found.metadata and found.metadata.url) == ("", None)
     longest = "https://a.test/" + "x" * (2048 - 15)
-    had = MetadataIngest(created_at=NOW, attributes={"of": "x"})
+    read = MetadataIngest(created_at=NOW, attributes={"of": "x"})
     for url, more in ((longest, {"url": longest}), (f"{longest}x", {}), ("https://a b", {})):
         found = with_earlier(bare, known([], NOW, url=url, attributes={"of": "x"}))
-        assert found.metadata == had.model_copy(update=more), url
+        assert found.metadata == read.model_copy(update=more), url
     alone = known([("user", "A")], NOW, subject="").model_copy(update={"metadata": None})
     assert with_earlier(sent, alone).metadata == sent.metadata

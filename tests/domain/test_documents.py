@@ -344,6 +344,63 @@ def test_what_a_document_of_others_leaves_out_is_empty(node: dict[str, Any], mar
     assert document_to_markdown(Document(nodes=[Node.model_validate(node)])) == markdown
 
 
+@pytest.mark.parametrize(
+    ("kind", "data", "level"),
+    [
+        ("heading-2", {}, 2), ("heading-2", {"level": 4}, 4), ("heading-9", {}, 6),
+        ("heading-0", {}, 1), ("heading-x", {}, 1), ("heading-2", {"level": -4}, 1),
+        ("heading-2", {"level": 7}, 6), ("heading-2", {"level": True}, 2),
+        ("heading-3", {"level": "1"}, 3),
+    ],
+)  # fmt: skip
+def test_a_heading_has_the_level_it_says_or_its_name_says(
+    kind: str, data: dict[str, Any], level: int
+) -> None:
+    heading = block(kind, [text_node(leaf("One\ntwo #"))], **data)
+    assert document_to_markdown(Document(nodes=[heading])) == f"{'#' * level} One two \\#"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("- a", "\\- a"), ("-a", "-a"), ("+ a", "\\+ a"), ("12) a", "12\\) a"), ("1.5", "1.5"),
+        ("1234567890. a", "1234567890. a"), ("> a", "\\> a"), ("###### a", "\\###### a"),
+        ("####### a", "####### a"), ("#a", "#a"), ("a\n===", "a\\\n\\==="),
+        ("a\n- -", "a\\\n\\- -"), ("a_b _c_", "a_b \\_c\\_"), ("&amp; & b", "\\&amp; & b"),
+        ("{% x {x", "\\{% x {x"), ("~`*[]<\\", "\\~\\`\\*\\[\\]\\<\\\\"),
+    ],
+)  # fmt: skip
+def test_what_would_mean_something_in_markdown_is_written_as_text(text: str, written: str) -> None:
+    node = block("paragraph", [text_node(leaf(text))])
+    assert document_to_markdown(Document(nodes=[node])) == written
+    assert [meaning(back) for back in markdown_to_document(written).nodes] == [meaning(node)]
+
+
+@pytest.mark.parametrize(
+    ("data", "target"),
+    [
+        ({"ref": {"url": "u", "page": "p", "file": "f"}}, "u"),
+        ({"ref": {"url": "", "page": "p", "file": "f"}}, "p"),
+        ({"ref": {"file": "f"}}, "f"),
+        ({"ref": "u"}, ""),
+        ({"ref": {"url": "a b"}, "title": 'Say "a"'}, '<a b> "Say \\"a\\""'),
+        ({"ref": {"url": "a\nb<c>"}}, "<a b\\<c\\>>"),
+        ({"ref": {"url": "u"}, "title": 5}, 'u "5"'),
+        ({"ref": {"url": "u"}, "caption": "No title of a link"}, "u"),
+    ],
+)
+def test_a_link_leads_where_it_says_first(data: dict[str, Any], target: str) -> None:
+    node = {"object": "inline", "type": "link", "data": data, "nodes": [LEAVES]}
+    assert document_to_markdown(Document(nodes=[Node.model_validate(node)])) == f"[a]({target})"
+
+
+def test_text_that_stands_beside_blocks_is_a_paragraph() -> None:
+    inner = block("list-unordered", [block("list-item", [text_node(leaf("b"))])])
+    item = block("list-item", [text_node(leaf("- a")), inner])
+    document = Document(nodes=[text_node(leaf("1. c")), block("list-ordered", [item])])
+    assert document_to_markdown(document) == "1\\. c\n\n1. \\- a\n\n   - b"
+
+
 def test_links_are_found_in_markdown_and_in_html() -> None:
     text = '[a](one.md) ![b](two.png)\n\n<a href="three?a=1&amp;b=2">x</a> `[no](four)`\n'
     assert links_of(text) == ("one.md", "two.png", "three?a=1&b=2")

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_formats import find_format, read_any
 from copydesk.domain.ingest_frames import Complaint
+from copydesk.domain.ingest_records import write_table
+from copydesk.domain.ingest_table import MOST_COLUMNS
 
 
 def read(data: bytes) -> list[Item | Complaint]:
@@ -94,6 +96,25 @@ def test_fields_may_be_in_an_object_whose_name_says_nothing() -> None:
     nodes = {"title": "Login", "text": "No code", "comments": {"nodes": [{"body": "Try"}]}}
     ((_, subject, said),) = told(json.dumps(nodes).encode())
     assert (subject, said) == ("Login", ["u No code", "u Try"])
+
+
+def test_a_table_has_a_column_for_each_field_in_the_order_in_which_they_come() -> None:
+    objects = [
+        {"id": 1, "Kind  of\nthing": "a", "fields": {"body": "It stops"}, "by": {"name": "Bo"}},
+        {"id": 2, "more": None, "by": {"name": "Al", "age": 7}, "body": "Yes\x1fno"},
+    ]
+    table = write_table(io.BytesIO(json.dumps(objects).encode()), io.BytesIO())
+    header = ("id", "Kind of thing", "body", "by.name", "by", "more", "by.age")
+    assert table.shape.header == header
+    assert table.shape.rows == (
+        ("1", "a", "It stops", "Bo", "Bo", "", ""),
+        ("2", "", "Yes no", "Al", "Al", "", "7"),
+    )
+    wide = {f"n{number}": "x" for number in range(MOST_COLUMNS - 1)}
+    for more in (1, 2, 3):
+        row = {**wide, **{f"more {number}": "" for number in range(more)}}
+        table = write_table(io.BytesIO(json.dumps([row]).encode()), io.BytesIO())
+        assert table.shape.header == tuple(row)[:MOST_COLUMNS]
 
 
 def test_messages_without_names_and_ids_are_one_conversation_each() -> None:

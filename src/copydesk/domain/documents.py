@@ -208,7 +208,9 @@ def spelled(nodes: Iterable[Node]) -> list[str]:
 def write(node: Node, *, other_mark: bool = False) -> str:
     """Return a block as Markdown. ``other_mark`` spells a list so that it is apart from another."""
     data, nodes, kind = node.data or {}, node.nodes or [], node.type or ""
-    if node.object == "block" and kind and not can_be_said(node):
+    if node.object != "block":  # beside blocks it is a paragraph
+        return _LINE_START.sub(_escape_start, _write_inlines([node]))
+    if kind and not can_be_said(node):
         return _keep(node)
     if kind.startswith("heading-"):
         level = _number(data.get("level"), int(kind[-1]) if kind[-1].isdecimal() else 1)

@@ -106,7 +106,8 @@ def write_table(file: BinaryIO, out: BinaryIO) -> Records:
         columns["id"] = "id"
         header.append("id")
     header = header[:MOST_COLUMNS]
-    told = Records(Shape(BETWEEN, tuple(header)), whole=bool(of_messages))
+    shape = Shape(BETWEEN, tuple(header))
+    told = Records(shape, whole=bool(of_messages))
     first: list[tuple[str, ...]] = []
     line = 1 + _write(out, header)
     for found in _objects(file):
@@ -122,7 +123,7 @@ def write_table(file: BinaryIO, out: BinaryIO) -> Records:
             line += _write(out, cells)
             if len(first) < LOOKED_AT:
                 first.append(tuple(cells))
-    told.shape = Shape(BETWEEN, tuple(header), tuple(first))
+    told.shape = replace(shape, rows=tuple(first))
     return told
 
 

@@ -25,6 +25,7 @@ def test_a_block_is_of_the_version_that_wrote_it_as_it_is() -> None:
     assert found == {"# Start": 0, "- new": 2, "- list": 2, "One.": 0, "Two, and more.": 1}
     assert not blame.is_open()
     assert blame.source(0) == "# Start\n"
+    assert [blame.first_line(block) for block in range(5)] == [0, 2, 3, 5, 7]
 
 
 def test_what_no_version_is_known_of_stays_open() -> None:

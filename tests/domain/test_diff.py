@@ -451,6 +451,8 @@ def test_the_words_of_a_long_row_are_compared_when_asked_for() -> None:
     assert [line.compared for line in diff] == [False, False]
     assert [[span.kind for span in line.spans] for line in diff] == [["removed"], ["added"]]
     assert diff.words_wait(0)
+    beside = compare(f"Same.\n\n{page}\n\nGone.\n", f"Same.\n\n{page}x\n\n")
+    assert [beside.words_wait(row) for row in range(len(beside))].count(True) == 2
     diff.find_words(0)
     assert not diff.words_wait(1)
     assert [line.compared for line in diff] == [True, True]

@@ -10,6 +10,7 @@ from copydesk.domain.keymap import (
     OwnKeys,
     keymap_of,
     keys_renamed,
+    no_key,
     with_keys,
     with_second,
 )
@@ -157,3 +158,17 @@ def test_a_text_of_ours_names_the_keys_that_are_there(text: str, said: str) -> N
 def test_a_key_is_another_one_where_all_actions_agree() -> None:
     now = [("M", ("f4",)), ("M", ("f4", "x")), ("a", ("b",)), ("a", ("a",)), ("d", ()), ("e", "e")]
     assert keys_renamed(now) == {"M": "f4"}
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (("m", "f5", "ctrl+t", "alt+n", "g m"), ""),
+        (("m", "! m"), "! m: ! is for your own commands alone"),
+        (("!",), "!: ! is for your own commands alone"),
+        (("g  m",), "'g  m' is not a key: write m, f5, ctrl+t, alt+n, or a chord such as g m"),
+        ((), ""),
+    ],
+)
+def test_what_cannot_be_a_key_is_said(given: tuple[str, ...], why: str) -> None:
+    assert no_key(given) == why

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from copydesk.domain.layout import change_line
-from copydesk.domain.reversal import JSON
+from copydesk.domain.layout import SECTIONS, TOP, Item, Kind, Layout, change_line, default_at, said
+from copydesk.domain.reversal import JSON, SAID_CELLS
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,37 @@ def test_another_value_of_a_setting_is_a_line(
     name: str, before: JSON, after: JSON, line: str
 ) -> None:
     assert change_line(name, before, after) == line
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (True, "yes"), (False, "none"), (None, "none"), ("", "none"), (" \x07", "none"), (7, "7"),
+        (1.5, "1.5"), (0, "0"), (" two\nlines ", "two lines"), (["a"], "other ones"),
+        ({}, "other ones"), ("x" * (SAID_CELLS + 1), "x" * (SAID_CELLS - 1) + "…"),
+    ],
+)  # fmt: skip
+def test_a_value_is_said_in_a_few_words(value: JSON, words: str) -> None:
+    assert said(value) == words
+
+
+def test_sections_are_found_in_groups_and_a_group_may_have_nothing_in_it() -> None:
+    kinds: dict[str, Kind] = {
+        "a": "section",
+        "G": "group",
+        "b": "section",
+        "H": "group",
+        "c": "section",
+    }
+    items = {row: Item(row, kind) for row, kind in kinds.items()} | {"s": Item("s", "site-space")}
+    layout = Layout(items, {TOP: ("a", "G", "c"), "G": ("H", "b"), "b": ("s",)})
+    assert layout.sections() == ["a", "b", "c"]
+    assert list(layout.walk()) == ["a", "G", "H", "b", "s", "c"]
+    assert list(layout.walk("G")) == ["H", "b", "s"]
+    assert (list(layout.walk("a")), Layout({}, {}).sections(), list(Layout({}, {}).walk())) == (
+        [], [], [],
+    )  # fmt: skip
+    assert [row for row in items if layout.inside(row, "G")] == ["b", "H", "s"]
+    first = default_at(default_at(layout, "c"), "b")
+    assert first.defaults == {SECTIONS: "b"}
+    assert default_at(first, "s").defaults == {SECTIONS: "b", "b": "s"}

@@ -374,6 +374,8 @@ def test_the_forecast_leaves_out_what_is_dealt_with() -> None:
     assert ahead["s/r1"] == Forecast(((run.items[3], ("Page",)),), None)
     assert ahead["s/r4"].behind == run.items[0]
     assert run.items[0].name == "#1 Change 1"
+    known = forecast(run.items, {"s/r1": {"p": "Page"}})
+    assert known == {"s/r1": Forecast(), "s/r4": Forecast(behind=run.items[0])}
 
 
 @settings(max_examples=100)

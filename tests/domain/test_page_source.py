@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 
 from copydesk.domain.page_source import (
     FLAGS,
+    OTHERS,
     TEXTS,
     body_of,
     check_slug,
     markdown_of,
     merge_pages,
+    others_of,
     page_source,
     page_update,
     parts_of_three,
@@ -182,3 +184,15 @@ def test_what_cannot_be_read_as_settings_is_markdown_in_all_three() -> None:
     assert (one.settings, one.markdown) == ({"title": "A"}, "One.\n")
     assert (other.settings, other.markdown) == ({"title": "A"}, "Two.\n")
     assert [each.markdown for each in parts_of_three(base, base, base)] == ["One.\n"] * 3
+
+
+def test_what_no_text_says_of_a_page_is_kept_beside_it() -> None:
+    page = {name: {"b": 1, "a": [name]} for name in OTHERS} | {"title": "T", "id": "p"}
+    assert others_of(page) == {name: f'{{"a": ["{name}"], "b": 1}}' for name in OTHERS}
+    assert others_of({**dict.fromkeys(OTHERS), "title": "T"}) == {}
+
+
+def test_settings_that_a_service_gave_unreadable_are_replaced_as_a_text() -> None:
+    before = "---\ntitle: [\n---\n\nText\n"
+    for after in ("---\ntitle: A\n---\n\nText\n", "Text\n"):
+        assert page_update(before, after) == {"document": {"markdown": after}}

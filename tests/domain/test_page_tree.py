@@ -3,12 +3,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from copydesk.contract.models.content import ContentPage, GitObject
 from copydesk.domain.page_tree import (
     ChangeKind,
+    PageChange,
     PageNode,
     compare_trees,
     flatten,
@@ -159,3 +161,11 @@ def test_a_page_is_renamed_by_its_title_or_its_slug_and_not_by_its_path() -> Non
     for changed, kinds in cases:
         found = compare_trees(node, [replace(node[0], **changed)])
         assert [each.kinds for each in found] == ([kinds] if kinds else [])
+
+
+def test_a_change_is_of_the_page_as_it_is_now_or_was_last() -> None:
+    before, after = flatten([page("a"), page("b")])
+    assert PageChange("a", ("renamed",), before, after).page is after
+    assert PageChange("a", ("deleted",), before, None).page is before
+    with pytest.raises(ValueError, match="a change is of a page that was, or is"):
+        _ = PageChange("a", ("deleted",), None, None).page

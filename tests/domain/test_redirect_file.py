@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+
 import pytest
 
 from copydesk.domain.redirect_file import BadLine, Wanted, read_redirects_file
@@ -87,6 +89,16 @@ def test_a_bad_line_says_why_and_the_others_are_taken(line: str, why: str) -> No
     assert [each.source for each in wanted] == ["/x", "/y", "/last"]
     assert bad == [BadLine(3, why)]
     assert wanted[-1].line == 4
+
+
+def test_a_field_that_is_too_large_to_be_read_spoils_its_line_alone() -> None:
+    before = csv.field_size_limit(100)
+    try:
+        wanted, bad = read_redirects_file(f"/x,/b\n/{'y' * 101},/b\n/z,/b\n")
+    finally:
+        csv.field_size_limit(before)
+    assert [each.source for each in wanted] == ["/x", "/z"]
+    assert bad == [BadLine(2, "not CSV: field larger than field limit (100)")]
 
 
 @pytest.mark.parametrize("length", [10_001, 120_000])

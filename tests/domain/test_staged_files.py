@@ -52,5 +52,9 @@ def test_a_block_goes_below_the_block_of_its_line() -> None:
     assert with_block(TEXT, "![](x)", 0) == f"{TEXT}\n![](x)\n"
     windows = TEXT.replace("\n", "\r\n")
     assert with_block(windows, "![](x)", 4) == with_block(TEXT, "![](x)", 4).replace("\n", "\r\n")
+    assert with_block(f"{TEXT}\n\n", "![](x)", 0) == f"{TEXT}\n![](x)\n"
+    assert with_block("\n \n", "![](x)", 0) == "![](x)\n"
+    assert with_block("One.\n\n\n\n\nTwo.\n", "![](x)", 3) == "One.\n\n![](x)\n\nTwo.\n"
+    assert with_block("One.\n\nTwo.\n", "![](x)", 9) == "One.\n\nTwo.\n\n![](x)\n"
     assert with_block("", "![](x)", 0) == "![](x)\n"
     assert with_block("One", "![](x)", 1) == "One\n\n![](x)\n"

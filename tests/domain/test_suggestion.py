@@ -17,6 +17,7 @@ from copydesk.domain.suggestion import (
     Fit,
     SourceLines,
     Suggestion,
+    Taken,
     apply,
     block,
     credit,
@@ -228,6 +229,8 @@ def test_who_suggested_is_named_with_the_lines() -> None:
         "Suggested by Mara: Retries, line 13, lines 20-22; Limits, line 3.",
         "Suggested by Kofi: Limits, line 1.",
     ]
+    one = Taken("thread", "page", "Mara", "Retries", 19, 22)
+    assert one.said == taken[0]
     assert outcome(2, [EDITED]) == "2 applied, 1 not: The lines were edited since."
     assert outcome(1, []) == "1 suggestion applied."
 

@@ -157,6 +157,10 @@ def test_shortened_text_fits_and_starts_the_same(text: str, cells: int, end: str
 def test_shortening_counts_cells_and_keeps_accents_with_their_letter() -> None:
     assert shorten("Fix auth code samples", 10) == "Fix auth …"
     assert shorten("日本語ドキュメント", 6) == "日本…"
+    marks = "\u0301" * 30
+    assert [shorten(f"a{marks}", 1), shorten(f"a{marks}b", 1), shorten(f"a{marks}b", 2)] == [
+        f"a{marks}", "…", f"a{marks}b",
+    ]  # fmt: skip
     assert shorten("e\u0301a\u0301o\u0301", 2) == "e\u0301…"
     assert shorten("abc", 1, "...") == "."
     assert shorten("x" * 1_000_000, 3) == "xx…"

@@ -290,6 +290,37 @@ def test_what_is_staged_is_made_of_what_others_made_meanwhile(seed: int) -> None
         sent(rebased.arrangement, Service(theirs))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        (
+            "A J(G(B) H(C))",
+            "A G(H(C) J(B))",
+            ["B before G (in J), out of G", "G after A, out of J", "H into G, out of J",
+             "J after H (in G)"],
+        ),
+        (
+            "A G(B) H(C J(D))",
+            "A J(B G(H(C D)))",
+            ["J after A, out of H", "B before D (in J), out of G", "G after B (in J)", "H into G",
+             "D after C (in H), out of J"],
+        ),
+        (
+            "A J(G(B) H(C)) x",
+            "A x G(H(J(C)) B)",
+            ["C before G (in J), out of H", "G after x, out of J", "H before B (in G), out of J",
+             "J into H"],
+        ),
+    ],
+)  # fmt: skip
+def test_groups_within_each_other_may_change_places(
+    before: str, after: str, lines: list[str]
+) -> None:
+    start = staged(before)
+    wanted = replace(start, now=layout(after), past=(start.now,))
+    assert sent(wanted, Service(before))[0] == lines
+
+
 STARTS = ("A G(B C x) H(D) y", "A B G(H(C D) x)", "G(A) H(B C) I(x) D", "A B C D")
 
 

@@ -14,7 +14,7 @@ from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP, Item, Layout
 from copydesk.domain.rebase import renamed
 from copydesk.domain.reversal import Call, Expectation, Step, bind
-from copydesk.domain.space_tree import SpaceNode, rule_list
+from copydesk.domain.space_tree import LOOSE, SpaceNode, rule_list
 from copydesk.domain.tree_arrangement import TreeArrangement, layout_of
 from copydesk.domain.tree_inverses import WORK, space_made
 
@@ -399,6 +399,14 @@ def _spaces(*rows: str) -> list[SpaceNode]:
     return [SpaceNode("space", row, row.upper(), edit_mode="live") for row in rows]
 
 
+def test_spaces_of_others_are_no_part_of_the_tree_and_what_cannot_be_seen_is_counted() -> None:
+    rest = SpaceNode("loose", LOOSE, "(others)")
+    hidden = [replace(node, parent="unseen") for node in _spaces("u", "v")]
+    assert layout_of([rest, *_spaces("s", "t")]) == layout_of(_spaces("s", "t"))
+    layout, unseen = layout_of([*_spaces("s"), rest, SpaceNode("collection", "a", "A"), *hidden])
+    assert (layout.levels, unseen) == ({TOP: ("a", "s"), "a": ()}, 2)
+
+
 def test_settings_are_one_request_each_and_read_well() -> None:
     it = TreeArrangement.on(layout_of(_spaces("s", "t"))[0], "org")
     rules = {
@@ -419,6 +427,14 @@ def test_settings_are_one_request_each_and_read_well() -> None:
     assert call.step.body["mergeRules"] == rules
     assert call.reversal is not None
     assert call.reversal.back[0].body["emoji"] == ""
+    ruled = [replace(node, rules_type="rules", rules=(("one", ()),)) for node in _spaces("s")]
+    own = TreeArrangement.on(layout_of(ruled)[0], "org")
+    (call,) = own.change("s", {"mergeRules": None, "emoji": None}).calls()
+    assert call.step.body == {"mergeRules": {"type": "inherit"}}
+    assert call.reversal is not None
+    assert call.reversal.back[0].body == {
+        "mergeRules": {"type": "rules", "rules": [{"rule": "one"}]}
+    }
     # What is drawn clean goes back as it was.
     (odd,) = _spaces("o")
     odd = replace(odd, raw={"title": "O\u200d\n"})

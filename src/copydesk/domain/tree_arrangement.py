@@ -8,6 +8,7 @@ the API, so there is nothing to stage about it. What requests make an arrangemen
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
@@ -20,7 +21,7 @@ from copydesk.domain.reversal import NEW, Call
 from copydesk.domain.text import listed as in_words
 from copydesk.domain.text import plural
 from copydesk.domain.tree_move_calls import Tree, where
-from copydesk.domain.tree_moves import NoAnchorError
+from copydesk.domain.tree_moves import NoAnchorError, TreeMove
 from copydesk.domain.tree_plan import DUPLICATE, INHERIT, copied, planned_moves, tree_calls
 
 if TYPE_CHECKING:
@@ -56,12 +57,11 @@ class TreeArrangement(Arrangement):
         return tree_calls(tree, self.base, self.now, self.touched)
 
     @cached_property
-    def _goes(self) -> Mapping[str, frozenset[str]] | None:
-        """What requests move, by the level that it is in then; None where none make the order."""
-        try:
+    def _goes(self) -> Mapping[str, frozenset[str]]:
+        """What requests move, by the level that it is in then; none where none make the order."""
+        moves: list[TreeMove] = []
+        with suppress(NoAnchorError):
             moves, _ = planned_moves(self.base, self.now, self.touched)
-        except NoAnchorError:
-            return None
         found: dict[str, set[str]] = {}
         for move in moves:
             found.setdefault(move.level, set()).add(move.id)
@@ -73,7 +73,7 @@ class TreeArrangement(Arrangement):
         What comes from elsewhere goes to its place at once, and the order of collections moves
         more than was moved by hand: so it is what the plan says.
         """
-        return super().moving(level) if self._goes is None else self._goes.get(level, frozenset())
+        return self._goes.get(level, frozenset())
 
     def why_not(self, after: Layout, picked: Collection[str]) -> str | None:
         """Say why no request makes that tree, or None."""
@@ -254,14 +254,6 @@ class TreeArrangement(Arrangement):
                 Lost(f"the order of the collections in {place}", "there is no space in it by now")
             )
         return (self if now is self.now else replace(self, now=now)), tuple(lost)
-
-    def before_moves(self, level: str, order: Iterable[str]) -> list[str]:
-        """Return a level as it is when its moves are sent, collections first."""
-        rows = super().before_moves(level, tuple(order))
-        return sorted(rows, key=lambda row: self._kind(row) == "space")
-
-    def _kind(self, row: str) -> str:
-        return (self.now if row in self.now else self.base).items[row].kind
 
     def _to(self, after: Layout, picked: Iterable[str], *, moved: bool = False) -> Self:
         if after.levels is not self.now.levels:

@@ -664,6 +664,24 @@ def test_without_dates_a_cell_that_ends_its_row_and_begins_another_holds_rows() 
 
 
 @pytest.mark.parametrize(
+    ("cells", "ragged", "number"),
+    [
+        (["1", "a;b", "c"], False, 1), (["1", "a;b", "c"], True, None),
+        (["1", "a;b;c", "d"], False, None), (["1", "a;b;c"], False, 1),
+        (["1", "a\nb;c", "d"], False, 1), (["1", "a\nb", "d"], False, None),
+        (["1", "a;b", "c", "d"], False, None), (["1", "a;b", "c", "d", "", ""], False, None),
+        (["1", "a\nb;c", "d", "e", "f"], False, 1), (["1", "a", "b"], False, None),
+        (["1", "a", "b", "c\n2;a;b;c"], True, 3), (["1", "a", "b", "c\n2; a;b;c"], True, None),
+        (["1", "a", "b\n2;a;b;c", ""], True, None), (["1", "a", "b;c\n2;a;b", "c"], True, 2),
+    ],
+)  # fmt: skip
+def test_a_cell_that_has_what_stands_between_cells_or_rows_may_hold_rows(
+    cells: list[str], ragged: bool, number: int | None
+) -> None:
+    assert RowCheck(";", 4).swallows(cells, ragged=ragged) == number
+
+
+@pytest.mark.parametrize(
     ("text", "line"),
     [
         ('1,"a\nb",2\n3,"c', 2), ('1,"a"b,2\n', 0), ('1\n"a""b"\n"c"d', 2),
@@ -760,6 +778,64 @@ def test_a_mail_is_read_in_its_charset_or_the_one_that_fits(
     head = mail("", kind, "Content-Transfer-Encoding: 8bit")
     found = list(MailReader().items(io.BytesIO(head + body)))
     assert [told(each)["parts"] for each in found if isinstance(each, Item)] == [[f"U {own}"]]
+
+
+@pytest.mark.parametrize(
+    ("head", "who", "subject"),
+    [
+        (b"From: =?utf-8?q?Z=C3=B6?= <Z@x.test>\nSubject: =?iso-8859-1?q?H=F6?=", "Zö", "Hö"),
+        (b"From: Z@X.test\nSubject: AW: Re: Help", "z@x.test", "Help"),
+        (b"From: =?no-such?q?Z?= <z@x.test>\nSubject: =?no-such?q?H?=", None, "=?no-such?q?H?="),
+        (b"From: " + b"(" * 3_000 + b"\nSubject: x", "", "x"),
+        (b"From: z@x.test\nSubject:" + b" x" * 5_000, "z@x.test", None),
+        (b"From: z@x.test", "z@x.test", ""),
+    ],
+    ids=["encoded", "plain", "unknown", "comments", "long", "none"],
+)  # fmt: skip
+def test_who_wrote_a_mail_and_about_what_is_read_as_far_as_it_can_be(
+    head: bytes, who: str | None, subject: str | None
+) -> None:
+    (found,) = MailReader().items(io.BytesIO(head + b"\n\nHelp\n"))
+    assert isinstance(found, Item)
+    assert told(found)["parts"] == ["U Help"]
+    assert who is None or found.who == who
+    said = found.conversation.subject or ""
+    assert said.startswith("x x x") if subject is None else said == subject
+
+
+@pytest.mark.parametrize(
+    ("parts", "own"),
+    [
+        (["text/html|<p>No</p>", "text/plain|Yes"], "Yes"),
+        (["text/plain|", "text/html|<p>No</p>"], "No"),
+        (["text/plain; name=a.txt|No", "text/html|<p>Yes</p>"], "Yes"),
+        (["text/plain\nContent-Disposition: Attachment|No", "text/plain|Yes"], "Yes"),
+        (["text/plain\nContent-Disposition: inline|Yes", "text/plain|No"], "Yes"),
+        (["image/png|No", "text/html|<p>Yes</p>", "text/html|<p>No</p>"], "Yes"),
+        ([f"text/html; x={'y' * 5_000}|Yes"], "Yes"),
+    ],
+)
+def test_of_the_parts_of_a_mail_the_first_plain_text_says_something(
+    parts: list[str], own: str
+) -> None:
+    inner = "".join(
+        f"--b\nContent-Type: {kind}\n\n{body}\n"
+        for kind, _, body in (p.partition("|") for p in parts)
+    )
+    mixed = "Content-Type: multipart/mixed; boundary=b"
+    assert told(items(mail(f"{inner}--b--", mixed))[0])["parts"] == [f"U {own}"]
+
+
+def test_a_moment_without_a_zone_is_in_utc_and_mails_are_in_the_order_of_theirs() -> None:
+    def answer(number: int, date: str) -> str:
+        head = f"From a Tue Jun  2 09:00:00 2026\nFrom: a@b.c\nMessage-ID: <{number}@x>\n"
+        return f"{head}References: <0@x>\nDate: {date}\n\nNo {number}\n\n"
+
+    dates = ("soon", "Tue, 2 Jun 2026 10:00:00", "Tue, 2 Jun 2026 11:30:00 +0200", "1 Jan 0001 x")
+    thread = "".join(answer(number, date) for number, date in enumerate(dates))
+    (found,) = items(thread.encode())
+    assert told(found)["parts"] == ["U No 2", "U No 1", "U No 0", "U No 3"]
+    assert told(found)["metadata"]["createdAt"] == "2026-06-02T09:30:00Z"
 
 
 def test_mails_of_programs_are_known_and_odd_ones_read() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from copydesk.domain.address import PATH_RULE
@@ -75,6 +77,23 @@ def test_an_edited_text_keeps_its_words_beside_other_settings() -> None:
     assert (edit.base_revision, edit.moved, edit.into, edit.at) == ("r1", True, None, 2)
 
 
+def test_a_page_that_was_only_moved_takes_its_text_along_with_other_settings() -> None:
+    moved = back_of(begun().shift(["d"], "a").edits({}, {}, "r1"))
+    assert moved == {"d": PageEdit("update", "r1", title="Events", into="a", at=2, moved=True)}
+    plan = PageArrangement.of(layout_of(TREE), TREE, moved, "s", "r").change("d", {"title": "X"})
+    said = page_source({"title": "X", "slug": "events"}, "Events.\n")
+    edit = replace(moved["d"], base_text=TEXTS["d"], text=said)
+    assert back_of(plan.edits(moved, TEXTS, "r2")) == {"d": edit}
+    assert back_of(plan.edits(moved, {}, "r2")) == moved
+
+
+def test_settings_of_a_text_that_cannot_be_read_wait_until_it_can() -> None:
+    broken = "---\ntitle: [\n---\n\nMy words.\n"
+    staged = {"b": PageEdit("update", "r1", TEXTS["b"], broken, title="Limits")}
+    plan = PageArrangement.of(layout_of(TREE), TREE, staged, "s", "r").change("b", {"title": "X"})
+    assert back_of(plan.edits(staged, {}, "r2")) == staged
+
+
 def test_new_pages_stand_among_the_others_and_go_with_what_is_dropped() -> None:
     new = PageEdit("insert", "r1", text="---\ntitle: New\nslug: new\n---\n", into="a", at=1)
     gone = PageEdit("delete", "r1", title="Events")
@@ -110,6 +129,8 @@ def test_settings_that_no_page_has_are_refused(row: str, values: dict[str, str],
         (["g"], "a", "A group of pages stays at the top."),
         (["b"], "l", "Forum is a link: it has no pages below it."),
         (["e"], TOP, "Auth has the same address there, /auth."),
+        (["d", "e"], TOP, "Auth has the same address there, /auth."),
+        (["a"], "g", "Auth has the same address there, /auth."),
     ],
 )
 def test_places_that_no_page_can_have_are_refused(rows: list[str], level: str, why: str) -> None:

@@ -22,6 +22,7 @@ from copydesk.domain.settlement import (
     Wanted,
     clearing,
     lost_with,
+    page_text,
     settled_page,
     with_rivals,
     writing,
@@ -89,6 +90,18 @@ def test_a_page_that_both_sides_made_has_what_is_chosen_of_it() -> None:
     assert wanted is not None
     assert wanted.source is not None
     assert wanted.source.endswith("Main.\n")
+
+
+def test_settings_that_cannot_be_read_are_settled_as_text() -> None:
+    text = "---\ntitle: [{}\n---\n\n{}\n"
+    before, main, request = (
+        PageSide(text.format(*each)) for each in (("", "One."), ("a", "One."), ("", "Two."))
+    )
+    page = settled_page(PageSides("p", before, main, request))
+    assert page.conflicts == []
+    assert page.wanted({}) == Wanted("p", text.format("a", "Two."))
+    assert page_text(PageSides("p", before, None, request), [], {}) is None
+    assert page_text(PageSides("p", before, main, None), [], {}) is None
 
 
 def test_places_are_chosen_and_one_sided_moves_are_not() -> None:

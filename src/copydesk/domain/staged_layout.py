@@ -376,7 +376,7 @@ class Ordered(Arranged):
     # Inside
 
     def _to(self, after: Layout, picked: Iterable[str], *, moved: bool = False) -> Self:
-        if after is self.now or after.same(self.now):
+        if after.same(self.now):
             return self
         rows = tuple(picked)
         why = self.why_not(after, rows)
@@ -386,8 +386,6 @@ class Ordered(Arranged):
 
     def _step(self, after: Layout, touched: Collection[str]) -> Self:
         """Return it with one more step, which requests can make."""
-        if after.same(self.now):
-            return self
         touching = self.touched.union(touched)
         return replace(self, now=after, past=(*self.past, self.now), future=(), touched=touching)
 

@@ -653,4 +653,4 @@ def _even(line: str) -> str:
 
 
 def _digest(said: str) -> str:
-    return blake2s(said.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    return blake2s(said.encode(errors="surrogatepass"), digest_size=6).hexdigest()

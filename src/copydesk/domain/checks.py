@@ -246,7 +246,7 @@ def _rdf_fix(value: object, lines: Sequence[str]) -> Fix | None:
 
 def _character(line: str, column: int) -> int | None:
     """Return the character at a byte (from 1) of a line; None within one, or past the end."""
-    data = line.encode("utf-8", "replace")
+    data = line.encode(errors="replace")
     if not 0 < column <= len(data) + 1:
         return None
     try:
@@ -309,7 +309,7 @@ def _list(value: object) -> Sequence[Any]:
 
 def _text(value: object) -> str:
     """Return a text, without halves of characters, which JSON may say and no file can hold."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+    return value.encode(errors="replace").decode() if isinstance(value, str) else ""
 
 
 def _number(value: object) -> int:

@@ -57,7 +57,7 @@ def file_patch(was: Side, now: Side) -> Iterator[bytes]:
 
 
 def _line(text: str) -> bytes:
-    return f"{text}\n".encode("utf-8", "surrogatepass")
+    return f"{text}\n".encode(errors="surrogatepass")
 
 
 def _quoted(name: str) -> str:

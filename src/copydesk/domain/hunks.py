@@ -178,7 +178,7 @@ def named(hunks: Iterable[Hunk], page: str = "") -> tuple[Hunk, ...]:
     found: list[Hunk] = []
     for hunk in hunks:
         said = "\0".join((page, hunk.field, hunk.before, hunk.main, hunk.request))
-        digest = sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        digest = sha256(said.encode(errors="surrogatepass")).hexdigest()[:16]
         seen[digest] += 1
         found.append(replace(hunk, key=f"{digest}.{seen[digest]}"))
     return tuple(found)

@@ -123,7 +123,7 @@ def fit_id(key: str) -> str:
 
 def digest_of(parts: Iterable[str]) -> str:
     """Return an id that is made of texts."""
-    told = "\0".join(parts).encode("utf-8", "surrogatepass")
+    told = "\0".join(parts).encode(errors="surrogatepass")
     return hashlib.sha256(told).hexdigest()[:24]
 
 

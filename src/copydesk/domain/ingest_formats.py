@@ -124,7 +124,7 @@ def in_utf_8(
         piece = file.read(PIECE)
         more = bool(piece)
         if decoder is not None:
-            piece = decoder.decode(piece, final=not more).encode("utf-8", "replace")
+            piece = decoder.decode(piece, final=not more).encode(errors="replace")
         copy.write(piece.replace(b"\r", b"\n") if old_mac else piece)
     copy.seek(0)
     return copy

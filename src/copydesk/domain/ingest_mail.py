@@ -228,13 +228,13 @@ def _parsed(file: BinaryIO, mail: _Mail) -> Message:
 
 def _text(message: Message, name: str) -> str:
     try:
-        value = str(message.get(name, ""))[:LONGEST_FIELD]
+        value = str(message[name] or "")[:LONGEST_FIELD]
     except (MessageError, ValueError, LookupError):
         return ""
     try:
         return str(make_header(decode_header(value))).strip()
     except (MessageError, ValueError, LookupError):
-        return value.encode("utf-8", "replace").decode()
+        return value.encode(errors="replace").decode()
 
 
 def _sender(message: Message) -> tuple[str, str]:
@@ -266,7 +266,7 @@ def _words(message: Message, *, reply: bool) -> str:
     for part in parts:
         for name in ("Content-Type", "Content-Disposition"):
             # The library takes time by the square for what a long one is made of.
-            if len(str(part.get(name, ""))) > LONGEST_FIELD:
+            if len(str(part[name])) > LONGEST_FIELD:
                 del part[name]
         if part.is_multipart() or part.get_filename() or _is_attached(part):
             continue
@@ -295,7 +295,7 @@ def _said(message: Message) -> _Said:
 
 
 def _is_attached(part: Message) -> bool:
-    return str(part.get("Content-Disposition", "")).strip().lower().startswith("attachment")
+    return str(part["Content-Disposition"]).strip().lower().startswith("attachment")
 
 
 def _content(part: Message) -> str:
@@ -314,7 +314,8 @@ def _content(part: Message) -> str:
 
 
 def _charset(part: Message) -> str:
+    """Return the charset that a part says it is in; "" where it says none."""
     try:
-        return part.get_content_charset() or "utf-8"
+        return str(part.get_content_charset(""))
     except (LookupError, ValueError):
-        return "utf-8"
+        return ""

@@ -131,7 +131,7 @@ def _write(out: BinaryIO, cells: Sequence[str]) -> int:
     """Write a row, and return how many lines it takes."""
     text = io.StringIO()
     csv.writer(text, delimiter=BETWEEN, lineterminator="\n").writerow(cells)
-    data = text.getvalue().encode("utf-8", "replace")
+    data = text.getvalue().encode(errors="replace")
     out.write(data)
     return data.count(b"\n")
 

@@ -98,7 +98,7 @@ def file_names(pages: Iterable[PageNode]) -> dict[str, str]:
         parts = path.split("/")
         safe = all(_PART.fullmatch(part) and not _DEVICE.fullmatch(part) for part in parts)
         name = f"{path}{ENDING}"
-        short = all(len(part.encode("utf-8", "replace")) <= LONGEST_NAME for part in parts)
+        short = all(len(part.encode(errors="replace")) <= LONGEST_NAME for part in parts)
         above = set(accumulate((part.casefold() for part in parts[:-1]), "{}/{}".format))
         file = name.casefold()
         free = file not in taken and file not in folders and not above & taken

@@ -388,6 +388,31 @@ def test_the_first_section_takes_over_what_the_site_shows() -> None:
     check(service.copy(), other.remove([section]))
 
 
+def test_what_a_first_section_took_over_hands_on_paths_and_the_default() -> None:
+    service = SiteService()
+    service.show("one", "two", "three")
+    staged, _ = begin(service).add("", "section", {"title": "First", "space": "space-two"})
+    one, two, three = (f"Title of space-{name}" for name in ("one", "two", "three"))
+    for plan, lines in (
+        (
+            staged.change("r-one", {"path": "other"}).change("r-two", {"path": "one"}),
+            [f"{one} (in First): path /one → /other", f"{two} (in First): path /two → /one",
+             "New section First"],
+        ),
+        (
+            staged.remove(["r-three"]).change("r-two", {"path": "three"}),
+            ["New section First", f"Remove {three}", f"{two} (in First): path /two → /three"],
+        ),
+        (
+            staged.make_default("r-three").remove(["r-one"]).change("r-two", {"path": "one"}),
+            ["New section First", f"First: readers land on {three} first", f"Remove {one}",
+             f"{two} (in First): path /two → /one"],
+        ),
+    ):  # fmt: skip
+        calls, _ = check(service.copy(), plan)
+        assert [call.line for call in calls] == lines
+
+
 def test_a_long_level_is_put_in_order_and_back_by_what_stands_beside_each() -> None:
     service = SiteService()
     for number in range(104):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, field, fields, is_dataclass, replace
 from threading import Barrier
@@ -164,3 +167,120 @@ def test_the_first_values_may_be_made_in_several_threads_at_once() -> None:
                 return cls(1)
 
             assert list(pool.map(make, range(4))) == [Value(1)] * 4
+
+
+def plain(of: Any) -> Any:
+    @of
+    class Made:
+        a: int
+        b: list[int] = field(default_factory=list, repr=False)
+        c: str = "c"
+
+    return Made
+
+
+def frozen(of: Any) -> Any:
+    @of(frozen=True)
+    class Made:
+        a: int
+        b: Any = field(default=2, compare=False)
+        c: int = field(default=3, hash=False)
+
+    return Made
+
+
+def by_name(of: Any) -> Any:
+    @of(kw_only=True, slots=True)
+    class Made:
+        a: int = 1
+        b: dict[str, int] = field(default_factory=dict)
+        c: int = 4
+
+    return Made
+
+
+def mixed(of: Any) -> Any:
+    @of(frozen=True, slots=True)
+    class Made:
+        a: int
+        b: int = field(kw_only=True)
+        c: int = field(default=5, kw_only=True)
+
+    return Made
+
+
+def as_it_is(of: Any) -> Any:
+    @of(eq=False)
+    class Made:
+        a: int
+        b: int = 2
+
+    return Made
+
+
+def with_methods(of: Any) -> Any:
+    @of(frozen=True)
+    class Made:
+        a: int
+        b: int = 2
+
+        def __repr__(self) -> str:
+            return f"<{self.a}>"
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Made)
+
+        def __hash__(self) -> int:
+            return 7
+
+    return Made
+
+
+def empty(of: Any) -> Any:
+    @of(frozen=True)
+    class Made:
+        """Nothing."""
+
+    return Made
+
+
+def tried(work: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """Return what comes of something, or what is said against it."""
+    try:
+        return work(*given, **named)
+    except (TypeError, AttributeError) as error:
+        return f"{type(error).__name__}: {error}"
+
+
+WAYS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+    ((), {}), ((1,), {}), ((1, 2), {}), ((1, 2, 3), {}), ((1, 2, 3, 4), {}), ((), {"a": 1}),
+    ((1,), {"b": [2]}), ((), {"a": 1, "b": 2, "c": 3}), ((1,), {"a": 1}), ((1,), {"d": 1}),
+]  # fmt: skip
+
+
+def behaviour(cls: Any) -> list[Any]:
+    """Return what can be told of a class and its values."""
+    names = [each.name for each in fields(cls)]
+    made = [tried(cls, *given, **named) for given, named in WAYS]
+    values = [each for each in made if isinstance(each, cls)]
+    again = [each for each in (tried(cls, *given, **named) for given, named in WAYS)
+             if isinstance(each, cls)]  # fmt: skip
+    told: list[Any] = [each if isinstance(each, str) else repr(each) for each in made]
+    told += [[one == other for other in [*again, 1]] for one in values]
+    told += [[getattr(one, name) for name in names] for one in values]
+    told += [hasattr(one, "__dict__") for one in values]
+    if cls.__hash__ is not object.__hash__:
+        hashes = [[tried(hash, one) for one in some] for some in (values, again)]
+        told.append([[one == other for other in hashes[1]] for one in hashes[0]])
+    for change in (lambda one, name: setattr(one, name, 9), delattr):
+        told.append([tried(change, one, name) for one in values[:1] for name in names])
+    for name in ("__init__", "__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__"):
+        if inspect.isfunction(method := vars(cls).get(name)):
+            told.append((name, method.__name__, method.__qualname__, method.__module__))
+    return told
+
+
+@pytest.mark.parametrize("declared", [plain, frozen, by_name, mixed, as_it_is, with_methods, empty])
+def test_it_does_what_one_of_the_library_does(declared: Callable[[Any], Any]) -> None:
+    ours, theirs = (behaviour(declared(of)) for of in (dataclass, dataclasses.dataclass))
+    assert ours == theirs

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.domain.page_checks import LONGEST, check_page, lookalikes
+from copydesk.domain.page_checks import LONGEST, SHOWN, check_page, lookalikes
 
 
 def found(markdown: str, **broken: str) -> list[tuple[int, str]]:
@@ -64,6 +64,47 @@ def test_what_is_found(markdown: str, wanted: list[tuple[int, str]]) -> None:
     assert found(markdown) == wanted
 
 
+LONG = "x" * 90
+CUT = f"{'x' * (SHOWN - 1)}…"
+NO = "There is no “no” on this page."
+BARE = "has no alternative text."
+TWICE = "is there twice: links lead to the first."
+AGAIN = "is there twice in one section: links lead to the first."
+
+
+@pytest.mark.parametrize(
+    ("markdown", "said"),
+    [
+        ("a <b\nid='q'> [x](#no)\n[y](#no\n'T')", [f"2 {NO}", f"3 {NO}"]),
+        ("[x](#no)\\\n[y](#no)", [f"1 {NO}", f"2 {NO}"]),
+        (f"[x](#{LONG})", [f"1 There is no “{CUT}” on this page."]),
+        ("a\n\n<p>\n<img src='gone.md' alt=a>\n<a\nhref='gone.md'>b</a>\n</p>",
+         ["4 Gone.", "6 Gone."]),
+        ("<a href='#no'>b</a>", [f"1 {NO}"]),
+        ("<div>\n<img alt src='a.png'>\n</div>", [f"2 The picture a.png {BARE}"]),
+        ("<img title='alt'>", [f"1 The picture {BARE}"]),
+        (f"<IMG SRC='{LONG}'>", [f"1 The picture {CUT} {BARE}"]),
+        (f"![]({LONG})", [f"1 The picture {CUT} {BARE}"]),
+        ("x\n![ ](a\\ b.png)", []),
+        ("<p id='x'>\n\n<p name=\"x\">", [f"3 The anchor “x” {TWICE}"]),
+        (f"<p id='{LONG}'>\n\n<p id='{LONG}'>", [f"3 The anchor “{CUT}” {TWICE}"]),
+        ("[x](#b) [y](#B-) [z](#b1)\n\n<h2 id='b'>A</h2>", []),
+        ("[x](#one-two)\n\n<h3>One <i>two</i></h3>", []),
+        ("[x](#two)\n\n<h3>One</h3> two <h4>", ["1 There is no “two” on this page."]),
+        (f"# A\n\n## {LONG}\n\n## {LONG}", [f"5 “{CUT}” {AGAIN}"]),
+        ("## A\n\n##### B", ["3 This heading is of level 5, and what it is below of level 2."]),
+        ("### A\n\n## B\n\n### C",
+         ["1 This heading is of level 3, and what it is below of level 1."]),
+        ("## A\n\n### B\n\n### C\n\n## D\n\n### B\n\n## A", [f"11 “A” {AGAIN}"]),
+        ("# !\n\n# !", []),
+        ('{% embed url="gone.md" %}', ["1 Gone."]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_with_its_line(markdown: str, said: list[str]) -> None:
+    findings = check_page("p", markdown, {"gone.md": "Gone."})
+    assert [f"{each.line} {each.text}" for each in findings] == said
+
+
 def test_a_link_that_leads_nowhere_stands_at_its_line() -> None:
     text = "# A\n\nOne line\nand [x](b/c) here.\n\n[y]: b/c\n\nSee [y].\n"
     assert found(text, b_c="Gone.") == [(4, "link"), (8, "link")]
@@ -85,6 +126,35 @@ def test_a_link_that_leads_nowhere_stands_at_its_line() -> None:
 def test_letters_that_are_taken_for_others(address: str, word: str) -> None:
     (said,) = lookalikes(address)
     assert word in said
+
+
+A = "U+0430, cyrillic small letter a"
+S = "U+0441, cyrillic small letter es"
+WIDE = "U+FF41, fullwidth latin small letter a"
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("https://a.p\u0430y.com", [f"host “p\u0430y” {A}"]),
+        ("https://\u0430\u0441.\u0440\u0444", []),
+        ("https://\u0430\u0441.com", [f"host “\u0430\u0441” {A}"]),
+        ("https://\u0430\u0436.com", []),
+        ("https://xn--99999999999.com", []),
+        (f"https://xn--{'a' * 60}.com", []),
+        ("/p?\u0430b=1#x\u0441", [f"word “\u0430b” {A}", f"word “x\u0441” {S}"]),
+        ("/\u0430\u0441", []),
+        ("/\u00b5\uff41", [f"word “\u00b5\uff41” {WIDE}"]),
+    ],
+)  # fmt: skip
+def test_each_word_with_such_a_letter_is_named(address: str, said: list[str]) -> None:
+    for part in said:
+        kind, word, letter = part.split(" ", 2)
+        begin = "The host" if kind == "host" else "The link has"
+        comma = "" if kind == "host" else ", which"
+        whole = f"{begin} {word}{comma} is not what it looks like: it has {letter}."
+        assert whole in lookalikes(address)
+    assert len(list(lookalikes(address))) == len(said)
 
 
 @pytest.mark.parametrize(

@@ -254,12 +254,11 @@ def lookalikes(address: str) -> Iterator[str]:
         host = parts.hostname or ""
     except ValueError:
         return
-    labels = host.split(".")
-    own = labels[-1] == _decoded(labels[-1])
-    for label in map(_decoded, labels):
+    labels = [_decoded(label) for label in host.split(".")]
+    for label in labels:
         letters = [sign for sign in label if sign.isalpha()]
         # Below a domain of their own alphabet, words of it are what one expects.
-        whole = own and all(sign in _LIKE for sign in letters)
+        whole = labels[-1].isascii() and all(sign in _LIKE for sign in letters)
         if (told := _taken(label)) or (whole and letters and (told := _named(letters[0]))):
             yield f"The host “{_short(label)}” is not what it looks like: {told}."
     for word in _WORD.findall(unquote(f"{parts.path} {parts.query} {parts.fragment}")):

@@ -190,6 +190,9 @@ def test_blocks_in_another_order_are_moved_and_none_is_lost(
     if not edited:
         assert (diff.added, diff.removed) == (0, 0)
         assert bool(diff.moves) == (order != sorted(order))
+        for kind in ("from", "to"):
+            told = [line.move for line in diff if line.kind == kind]
+            assert sorted(told, key=repr) == sorted(diff.moves, key=repr)
 
 
 @given(PAGES)

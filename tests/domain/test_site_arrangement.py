@@ -470,6 +470,44 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
     assert str(refused.value) == "Shown there, to be removed. Undo that instead (u)."
 
 
+def test_what_becomes_the_default_is_shown_first() -> None:
+    service = SiteService()
+    service.show("one", "two")
+    (hide,) = begin(service).change("r-two", {"hidden": True}).calls()
+    service.send(hide.step)
+    staged = begin(service).change("r-two", {"hidden": None}).make_default("r-two")
+    calls, _ = check(service, staged)
+    assert [call.line for call in calls] == [
+        "Title of space-two: shown again", "Readers land on Title of space-two first",
+    ]  # fmt: skip
+
+
+def test_groups_stay_where_they_are_as_the_sections_around_them_are_sorted() -> None:
+    service = SiteService()
+    for name, group in (("x", "G"), ("d", None), ("y", "H"), ("b", None), ("a", None)):
+        service.section(name, "one", group=group)
+    staged = begin(service).sort("", lambda item: item.title)
+    assert staged.now.levels[""] == ("group:G", "s-a", "group:H", "s-b", "s-d")
+    calls, _ = check(service.copy(), staged)
+    assert [call.line for call in calls] == [
+        "Section a before Section d", "Section d after Section b",
+    ]  # fmt: skip
+    assert not begin(service).sort("", lambda item: item.title, reverse=True).dirty
+
+
+def test_a_group_goes_with_its_last_section_whoever_removes_that() -> None:
+    service = site()
+    staged = begin(service).remove(["s-x"])
+    assert "group:G" in staged.now
+    service.sections = [each for each in service.sections if each["id"] != "s-y"]
+    rebased = staged.rebase(service.layout())
+    assert not rebased.lost
+    assert "group:G" not in rebased.arrangement.now
+    assert rebased.arrangement.now.levels[""] == ("s-a", "s-b", "s-c")
+    (call,) = rebased.arrangement.calls()
+    assert call.line == "Remove Section x from Group 1 with 2 spaces"
+
+
 def test_a_first_section_takes_over_nothing_that_is_to_be_removed() -> None:
     service = SiteService()
     service.show("one", "two")

@@ -248,6 +248,8 @@ def test_an_empty_group_takes_links_and_groups_and_no_section_alone() -> None:
     lost = staged("A B G(C)").shift(["A"], "G").rebase(layout("A B C G()"))
     assert [each.why for each in lost.lost] == ["nothing else is in there by now"]
     assert lost.arrangement.now.levels["G"] == ()
+    back = staged("D H(A B) G(C)").shift(["A"], "G").rebase(layout("D H(A B) C G()"))
+    assert drawn(back.arrangement.now, {}) == "D H(B A) C G()"
 
 
 def test_what_comes_into_a_group_comes_while_something_is_there() -> None:

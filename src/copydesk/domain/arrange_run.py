@@ -343,7 +343,7 @@ class ArrangeRun:
             return self.said
         if self.back and self.failure.state == "done":
             left = list(self.calls.passed_over())
-            told = [f"“{each.call.line}”: {each.said.rstrip('.')}" for each in left[:NAMED]]
+            told = [f"“{each.call.line}”: {each.said.removesuffix('.')}" for each in left[:NAMED]]
             more = f"; and {len(left) - NAMED} more" if len(left) > NAMED else ""
             return f"Not undone: {'; '.join(told)}{more}."
         return self.failure.said

@@ -190,7 +190,7 @@ class _Staging:
             known = f"{GROUP}{entry.id}" in self._base.groups
             if not known:
                 lost = f"the {NAMES[entry.kind]} {entry.name} would be lost"
-                self._say(entry.line, f"{lost}: {NO_GROUPS[:1].lower()}{NO_GROUPS[1:].rstrip('.')}")
+                self._say(entry.line, f"{lost}: {_in_a_sentence(NO_GROUPS)}")
             yield from self._opened_up(entry.inside, entry.id if known else None)
 
     def _regrouped(self, there: str, group: str) -> str:
@@ -456,9 +456,7 @@ class _Staging:
                 pairs = zip(order, (*levels.get(level, ()), *order), strict=False)
                 first = next((row for row, now in pairs if row != now and row in entries), "")
                 line = entries[first].line if first else self._file.line
-                self._say(
-                    line, f"this order cannot be made: {why[:1].lower()}{why[1:].rstrip('.')}"
-                )
+                self._say(line, f"this order cannot be made: {_in_a_sentence(why)}")
         self._stop()
         after = arrangement.now.ordered(changed)
         return replace(arrangement, now=after, past=(*arrangement.past, arrangement.now))
@@ -475,6 +473,10 @@ class _Staging:
 
 def _kind(kind: str) -> Kind:
     return next(each for each in KINDS if each == kind)
+
+
+def _in_a_sentence(said: str) -> str:
+    return f"{said[:1].lower()}{said[1:].removesuffix('.')}"
 
 
 def _sentence(error: StagingError) -> str:

@@ -11,6 +11,8 @@ from copydesk.contract.enumerations import ContentFormat
 from copydesk.contract.models.base import Limit, Page, Paging
 from copydesk.contract.operation import Default, Wire, operation
 
+_CHANGED = "/spaces/{space_id}/change-requests/{change_request_id}/content"
+
 References: TypeAlias = Annotated[Literal["relative", "stable"], Wire("format.markdown.refs")]
 """How Markdown names what it links to: by paths, or by ids, which hold whatever is moved."""
 
@@ -69,7 +71,7 @@ def get_space_page(
     """Get a page of a space with its text."""
 
 
-@operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/content")
+@operation("GET", _CHANGED)
 def get_change_request_revision(
     space_id: str, change_request_id: str, **shown: Unpack[Shown]
 ) -> models.content.Revision:
@@ -80,28 +82,28 @@ def get_change_request_revision(
     """
 
 
-@operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/content/pages")
+@operation("GET", _CHANGED + "/pages")
 def list_change_request_pages(
     space_id: str, change_request_id: str, **shown: Unpack[Shown]
 ) -> models.content.PageTree:
     """Get the page tree of a change request."""
 
 
-@operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/content/files")
+@operation("GET", _CHANGED + "/files")
 def list_change_request_files(
     space_id: str, change_request_id: str, **shown: Unpack[PageOfShown]
 ) -> Page[models.content.File]:
     """List the files of a change request."""
 
 
-@operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/content/files/{file_id}")
+@operation("GET", _CHANGED + "/files/{file_id}")
 def get_change_request_file(
     space_id: str, change_request_id: str, file_id: str, **shown: Unpack[Shown]
 ) -> models.content.File:
     """Get a file of a change request."""
 
 
-@operation("GET", "/spaces/{space_id}/change-requests/{change_request_id}/content/page/{page_id}")
+@operation("GET", _CHANGED + "/page/{page_id}")
 def get_change_request_page(
     space_id: str, change_request_id: str, page_id: str, **text: Unpack[AsText]
 ) -> models.content.ContentPage:
@@ -175,12 +177,7 @@ def get_space_reusable_content(
     """Get a reusable content of a space."""
 
 
-@operation(
-    "GET",
-    "/spaces/{space_id}/change-requests/{change_request_id}/content/reusable-contents"
-    "/{reusable_content_id}",
-    extension="E10",
-)
+@operation("GET", _CHANGED + "/reusable-contents/{reusable_content_id}", extension="E10")
 def get_change_request_reusable_content(
     space_id: str, change_request_id: str, reusable_content_id: str, **shown: Unpack[Shown]
 ) -> models.content.ReusableContent:
@@ -199,11 +196,7 @@ def get_space_page_by_path(
     """Get a page of a space by its path."""
 
 
-@operation(
-    "GET",
-    "/spaces/{space_id}/change-requests/{change_request_id}/content/path/{page_path}",
-    extension="E10",
-)
+@operation("GET", _CHANGED + "/path/{page_path}", extension="E10")
 def get_change_request_page_by_path(
     space_id: str,
     change_request_id: str,

@@ -9,8 +9,10 @@ from copydesk.contract.enumerations import RecordType
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import Wire, operation
 
+_RECORDS = "/orgs/{organization_id}/sites/{site_id}/context-records"
 
-@operation("GET", "/orgs/{organization_id}/sites/{site_id}/context-records", extension="E14")
+
+@operation("GET", _RECORDS, extension="E14")
 def list_site_context_records(
     organization_id: str,
     site_id: str,
@@ -24,20 +26,14 @@ def list_site_context_records(
     """List the context records of a site, the latest first."""
 
 
-@operation(
-    "PUT", "/orgs/{organization_id}/sites/{site_id}/context-records", status=204, extension="E14"
-)
+@operation("PUT", _RECORDS, status=204, extension="E14")
 def upsert_site_context_records(
     organization_id: str, site_id: str, body: models.context_record.ContextRecordBatch
 ) -> None:
     """Send tickets and documents; one whose id is known replaces what it was."""
 
 
-@operation(
-    "GET",
-    "/orgs/{organization_id}/sites/{site_id}/context-records/{site_context_record_id}",
-    extension="E14",
-)
+@operation("GET", _RECORDS + "/{site_context_record_id}", extension="E14")
 def get_site_context_record(
     organization_id: str, site_id: str, site_context_record_id: str
 ) -> models.context_record.ContextRecord:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Unpack
 
 from copydesk.contract import models
-from copydesk.contract.cluster import WantedConversations
+from copydesk.contract.cluster import WantedConversations, of_desk
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 from copydesk.contract.successors import FINDINGS, RECORDS
@@ -54,26 +54,14 @@ def get_conversation_issue(
     """Get an issue with its conversation."""
 
 
-@operation(
-    "POST",
-    "/orgs/{organization_id}/conversations-issues/move",
-    extension="E22",
-    ended=True,
-    successor=FINDINGS,
-)
+@of_desk("POST", "/orgs/{organization_id}/conversations-issues/move")
 def move_conversation_issues(
     organization_id: str, body: models.conversation.IssueMove
 ) -> models.conversation.IssuesMoved:
     """Move issues into a cluster, or out of theirs."""
 
 
-@operation(
-    "GET",
-    "/orgs/{organization_id}/conversations-analysis",
-    extension="E22",
-    ended=True,
-    successor=FINDINGS,
-)
+@of_desk("GET", "/orgs/{organization_id}/conversations-analysis")
 def get_conversations_analysis(
     organization_id: str, *, hurry: bool | None = None
 ) -> models.conversation.ConversationsAnalysis:
@@ -84,13 +72,7 @@ def get_conversations_analysis(
     """
 
 
-@operation(
-    "GET",
-    "/orgs/{organization_id}/conversations-search",
-    extension="E22",
-    ended=True,
-    successor=FINDINGS,
-)
+@of_desk("GET", "/orgs/{organization_id}/conversations-search")
 def search_conversations(
     organization_id: str, *, cluster: str | None = None, **wanted: Unpack[WantedConversations]
 ) -> Page[models.conversation.ConversationHit]:

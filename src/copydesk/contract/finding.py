@@ -10,6 +10,8 @@ from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import Wire, operation
 from copydesk.contract.successors import CLUSTERS
 
+_FINDING = "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}"
+
 
 class WantedFindings(TypedDict, total=False):
     """Which findings are listed and counted: those that are all that is said."""
@@ -42,74 +44,49 @@ def list_site_findings(
     """List the findings of a site."""
 
 
-@operation(
-    "GET", "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}", extension="E14"
-)
+@operation("GET", _FINDING, extension="E14")
 def get_site_finding(
     organization_id: str, site_id: str, site_finding_id: str
 ) -> models.finding.SiteFinding:
     """Get a finding of a site."""
 
 
-@operation(
-    "PATCH", "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}", extension="E14"
-)
+@operation("PATCH", _FINDING, extension="E14")
 def update_site_finding(
     organization_id: str, site_id: str, site_finding_id: str, body: models.finding.SiteFindingUpdate
 ) -> models.finding.SiteFinding:
     """Give a finding another status."""
 
 
-@operation(
-    "GET",
-    "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}/change-requests",
-    extension="E14",
-)
+@operation("GET", _FINDING + "/change-requests", extension="E14")
 def list_site_finding_change_requests(
     organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[models.change_request.ChangeRequest]:
     """List the change requests that were begun for a finding."""
 
 
-@operation(
-    "POST",
-    "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}/change-requests",
-    status=202,
-    extension="E14",
-)
+@operation("POST", _FINDING + "/change-requests", status=202, extension="E14")
 def begin_site_finding_change_requests(
     organization_id: str, site_id: str, site_finding_id: str
 ) -> None:
     """Have the service begin change requests for a finding."""
 
 
-@operation(
-    "GET",
-    "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}/pages",
-    extension="E14",
-)
+@operation("GET", _FINDING + "/pages", extension="E14")
 def list_site_finding_pages(
     organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[models.finding.SiteFindingPage]:
     """List the pages that a finding is about."""
 
 
-@operation(
-    "GET",
-    "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}/questions",
-    extension="E14",
-)
+@operation("GET", _FINDING + "/questions", extension="E14")
 def list_site_finding_questions(
     organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[models.question.SiteQuestion]:
     """List the questions that tell of a finding."""
 
 
-@operation(
-    "GET",
-    "/orgs/{organization_id}/sites/{site_id}/findings/{site_finding_id}/records",
-    extension="E14",
-)
+@operation("GET", _FINDING + "/records", extension="E14")
 def list_site_finding_records(
     organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[models.context_record.ContextRecord]:

@@ -10,6 +10,8 @@ from copydesk.contract import models
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
+_INSTALLATIONS = "/integrations/{integration_name}/installations"
+
 IntegrationName: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9-_.]+$")]
 """The name of an integration, as it stands in paths."""
 
@@ -51,26 +53,21 @@ def delete_integration(integration_name: IntegrationName) -> None:
     """Delete an integration."""
 
 
-@operation("GET", "/integrations/{integration_name}/installations", secret=True)
+@operation("GET", _INSTALLATIONS, secret=True)
 def list_integration_installations(
     integration_name: IntegrationName, *, external_id: str | None = None, **paging: Unpack[Paging]
 ) -> Page[models.integration.Installation]:
     """List where an integration is installed."""
 
 
-@operation("POST", "/integrations/{integration_name}/installations", status=201)
+@operation("POST", _INSTALLATIONS, status=201)
 def install_integration(
     integration_name: IntegrationName, body: models.integration.InstallationCreate
 ) -> models.integration.Installation:
     """Install an integration in an organization."""
 
 
-@operation(
-    "PATCH",
-    "/integrations/{integration_name}/installations/{installation_id}",
-    extension="E18",
-    secret=True,
-)
+@operation("PATCH", _INSTALLATIONS + "/{installation_id}", extension="E18", secret=True)
 def update_integration_installation(
     integration_name: IntegrationName,
     installation_id: str,
@@ -79,29 +76,19 @@ def update_integration_installation(
     """Change where an installation works and how it is configured."""
 
 
-@operation(
-    "DELETE", "/integrations/{integration_name}/installations/{installation_id}", extension="E18"
-)
+@operation("DELETE", _INSTALLATIONS + "/{installation_id}", extension="E18")
 def uninstall_integration(integration_name: IntegrationName, installation_id: str) -> None:
     """Take an integration out of an organization."""
 
 
-@operation(
-    "DELETE",
-    "/integrations/{integration_name}/installations/{installation_id}/sites/{site_id}",
-    extension="E18",
-)
+@operation("DELETE", _INSTALLATIONS + "/{installation_id}/sites/{site_id}", extension="E18")
 def uninstall_integration_from_site(
     integration_name: IntegrationName, installation_id: str, site_id: str
 ) -> None:
     """Take an integration out of a site."""
 
 
-@operation(
-    "DELETE",
-    "/integrations/{integration_name}/installations/{installation_id}/spaces/{space_id}",
-    extension="E18",
-)
+@operation("DELETE", _INSTALLATIONS + "/{installation_id}/spaces/{space_id}", extension="E18")
 def uninstall_integration_from_space(
     integration_name: IntegrationName, installation_id: str, space_id: str
 ) -> None:

@@ -17,6 +17,9 @@ from copydesk.contract.enumerations import (
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import Wire, operation
 
+_QUESTION = "/orgs/{organization_id}/sites/{site_id}/questions/{site_question_id}"
+_ANSWER = "/orgs/{organization_id}/sites/{site_id}/answers/{site_question_answer_id}"
+
 
 class WantedAnswers(TypedDict, total=False):
     """Which answers count: those of a time that are all that is said."""
@@ -46,20 +49,14 @@ def list_site_questions(
     """List the questions with at least one matching answer, and how many match."""
 
 
-@operation(
-    "GET", "/orgs/{organization_id}/sites/{site_id}/questions/{site_question_id}", extension="E14"
-)
+@operation("GET", _QUESTION, extension="E14")
 def get_site_question(
     organization_id: str, site_id: str, site_question_id: str, **wanted: Unpack[WantedAnswers]
 ) -> models.question.SiteQuestion:
     """Get a question, with the numbers of the answers that fit."""
 
 
-@operation(
-    "GET",
-    "/orgs/{organization_id}/sites/{site_id}/questions/{site_question_id}/sources",
-    extension="E14",
-)
+@operation("GET", _QUESTION + "/sources", extension="E14")
 def list_site_question_sources(
     organization_id: str, site_id: str, site_question_id: str, **wanted: Unpack[PageOfAnswers]
 ) -> Page[models.question.AnswerSource]:
@@ -93,33 +90,21 @@ def list_site_question_answers(
     """List the answers that a site gave, the latest first."""
 
 
-@operation(
-    "GET",
-    "/orgs/{organization_id}/sites/{site_id}/answers/{site_question_answer_id}",
-    extension="E14",
-)
+@operation("GET", _ANSWER, extension="E14")
 def get_site_question_answer(
     organization_id: str, site_id: str, site_question_answer_id: str
 ) -> models.question.SiteQuestionAnswerWithResponse:
     """Get an answer with its words."""
 
 
-@operation(
-    "GET",
-    "/orgs/{organization_id}/sites/{site_id}/answers/{site_question_answer_id}/sources",
-    extension="E14",
-)
+@operation("GET", _ANSWER + "/sources", extension="E14")
 def list_site_question_answer_sources(
     organization_id: str, site_id: str, site_question_answer_id: str, **paging: Unpack[Paging]
 ) -> Page[models.question.AnswerSource]:
     """List what an answer was made from."""
 
 
-@operation(
-    "GET",
-    "/orgs/{organization_id}/sites/{site_id}/answers/{site_question_answer_id}/thread",
-    extension="E14",
-)
+@operation("GET", _ANSWER + "/thread", extension="E14")
 def get_site_question_answer_thread(
     organization_id: str, site_id: str, site_question_answer_id: str
 ) -> list[models.question.SiteQuestionAnswerWithResponse]:

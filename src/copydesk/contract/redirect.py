@@ -9,6 +9,8 @@ from copydesk.contract.enumerations import RedirectOrder
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
+_REDIRECTS = "/orgs/{organization_id}/sites/{site_id}/redirects"
+
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/redirect", extension="E12")
 def get_site_redirect(
@@ -21,7 +23,7 @@ def get_site_redirect(
     """Get the redirect that holds for a path, and where it leads."""
 
 
-@operation("GET", "/orgs/{organization_id}/sites/{site_id}/redirects", extension="E12")
+@operation("GET", _REDIRECTS, extension="E12")
 def list_site_redirects(
     organization_id: str,
     site_id: str,
@@ -37,23 +39,21 @@ def list_site_redirects(
     """
 
 
-@operation("POST", "/orgs/{organization_id}/sites/{site_id}/redirects", status=201, extension="E12")
+@operation("POST", _REDIRECTS, status=201, extension="E12")
 def create_site_redirect(
     organization_id: str, site_id: str, body: models.redirect.SiteRedirectCreate
 ) -> models.redirect.SiteRedirect:
     """Add a redirect to a site."""
 
 
-@operation("PUT", "/orgs/{organization_id}/sites/{site_id}/redirects", extension="E12")
+@operation("PUT", _REDIRECTS, extension="E12")
 def apply_site_redirects(
     organization_id: str, site_id: str, body: models.redirect.SiteRedirectsPut
 ) -> models.redirect.RedirectResults:
     """Make, change, remove and publish redirects by their paths, each for itself."""
 
 
-@operation(
-    "PATCH", "/orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}", extension="E12"
-)
+@operation("PATCH", _REDIRECTS + "/{site_redirect_id}", extension="E12")
 def update_site_redirect(
     organization_id: str,
     site_id: str,
@@ -63,10 +63,6 @@ def update_site_redirect(
     """Change a redirect, or let a draft hold."""
 
 
-@operation(
-    "DELETE",
-    "/orgs/{organization_id}/sites/{site_id}/redirects/{site_redirect_id}",
-    extension="E12",
-)
+@operation("DELETE", _REDIRECTS + "/{site_redirect_id}", extension="E12")
 def delete_site_redirect(organization_id: str, site_id: str, site_redirect_id: str) -> None:
     """Remove a redirect from a site."""

@@ -8,6 +8,9 @@ from copydesk.contract import models
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.operation import operation
 
+_GROUPS = "/orgs/{organization_id}/sites/{site_id}/section-groups"
+_LINKS = "/orgs/{organization_id}/sites/{site_id}/external-links"
+
 
 @operation("GET", "/orgs/{organization_id}/sites/{site_id}/structure", extension="E11")
 def get_site_structure(
@@ -23,27 +26,21 @@ def sort_site_structure(
     """Move an entry of a structure before or after another one, into whose group it goes."""
 
 
-@operation("GET", "/orgs/{organization_id}/sites/{site_id}/section-groups", extension="E11")
+@operation("GET", _GROUPS, extension="E11")
 def list_site_section_groups(
     organization_id: str, site_id: str, **paging: Unpack[Paging]
 ) -> Page[models.site_structure.SiteSectionGroup]:
     """List the groups of a site, each before those in it."""
 
 
-@operation(
-    "POST", "/orgs/{organization_id}/sites/{site_id}/section-groups", status=201, extension="E11"
-)
+@operation("POST", _GROUPS, status=201, extension="E11")
 def add_site_section_group(
     organization_id: str, site_id: str, body: models.site_structure.SectionGroupCreate
 ) -> models.site_structure.SiteSectionGroup:
     """Add a group, with sections that it takes in."""
 
 
-@operation(
-    "PATCH",
-    "/orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}",
-    extension="E11",
-)
+@operation("PATCH", _GROUPS + "/{site_section_group_id}", extension="E11")
 def update_site_section_group(
     organization_id: str,
     site_id: str,
@@ -53,31 +50,21 @@ def update_site_section_group(
     """Change a group, or put it into another."""
 
 
-@operation(
-    "DELETE",
-    "/orgs/{organization_id}/sites/{site_id}/section-groups/{site_section_group_id}",
-    extension="E11",
-)
+@operation("DELETE", _GROUPS + "/{site_section_group_id}", extension="E11")
 def delete_site_section_group(
     organization_id: str, site_id: str, site_section_group_id: str
 ) -> None:
     """Remove a group from a site."""
 
 
-@operation(
-    "POST", "/orgs/{organization_id}/sites/{site_id}/external-links", status=201, extension="E11"
-)
+@operation("POST", _LINKS, status=201, extension="E11")
 def add_site_external_link(
     organization_id: str, site_id: str, body: models.site_structure.ExternalLinkCreate
 ) -> models.site_structure.SiteExternalLink:
     """Add a link to elsewhere to the navigation of a site."""
 
 
-@operation(
-    "PATCH",
-    "/orgs/{organization_id}/sites/{site_id}/external-links/{site_external_link_id}",
-    extension="E11",
-)
+@operation("PATCH", _LINKS + "/{site_external_link_id}", extension="E11")
 def update_site_external_link(
     organization_id: str,
     site_id: str,
@@ -87,11 +74,7 @@ def update_site_external_link(
     """Change a link to elsewhere, or put it into a group."""
 
 
-@operation(
-    "DELETE",
-    "/orgs/{organization_id}/sites/{site_id}/external-links/{site_external_link_id}",
-    extension="E11",
-)
+@operation("DELETE", _LINKS + "/{site_external_link_id}", extension="E11")
 def delete_site_external_link(
     organization_id: str, site_id: str, site_external_link_id: str
 ) -> None:

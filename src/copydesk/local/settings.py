@@ -8,7 +8,7 @@ from dataclasses import Field, field, fields, replace
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.domain.keymap import OwnKeys
 from copydesk.domain.late_dataclass import dataclass
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from copydesk.domain.own_theme import OwnTheme
     from copydesk.domain.owners import Owned
     from copydesk.domain.profile import Profile
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,10 @@ class SettingsError(ValueError):
         )
 
 
+def _setting(default: T, group: str, says: str, **more: object) -> T:
+    return field(default=default, metadata={"group": group, "says": says, **more})
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings, with their defaults. A field is a key of the file; ``says`` what it is for, and
@@ -79,124 +85,79 @@ class Settings:
     ``wish`` is a variable of several programs that asks for the same.
     """
 
-    theme: str = field(
-        default="auto",
-        metadata={
-            "group": "Looks",
-            "says": "the colours: auto (by the terminal), dark, light, colour-blind, ansi, mono or "
-            "one of Textual's; also --theme",
-        },
+    theme: str = _setting(
+        "auto",
+        "Looks",
+        "the colours: auto (by the terminal), dark, light, colour-blind, ansi, mono or "
+        "one of Textual's; also --theme",
     )
-    glyphs: str = field(
-        default="auto",
-        metadata={
-            "group": "Looks",
-            "choices": ("auto", "unicode", "ascii"),
-            "says": "the signs that are drawn; auto goes by the terminal",
-        },
+    glyphs: str = _setting(
+        "auto",
+        "Looks",
+        "the signs that are drawn; auto goes by the terminal",
+        choices=("auto", "unicode", "ascii"),
     )
-    recall_seconds: int = field(
-        default=5,
-        metadata={
-            "group": "Sending",
-            "range": (0, 60),
-            "says": "how many seconds a write waits before it is sent, for u to recall it; 0 sends "
-            "it at once",
-        },
+    recall_seconds: int = _setting(
+        5,
+        "Sending",
+        "how many seconds a write waits before it is sent, for u to recall it; 0 sends it at once",
+        range=(0, 60),
     )
-    news: str = field(
-        default="notice",
-        metadata={
-            "group": "Looks",
-            "choices": ("notice", "bell", "quiet"),
-            "says": "how news is told while the terminal is in the background: a notice and "
-            "the bell of the terminal, the bell alone, or neither",
-        },
+    news: str = _setting(
+        "notice",
+        "Looks",
+        "how news is told while the terminal is in the background: a notice and "
+        "the bell of the terminal, the bell alone, or neither",
+        choices=("notice", "bell", "quiet"),
     )
-    pictures: str = field(
-        default="auto",
-        metadata={
-            "group": "Looks",
-            "choices": ("auto", "kitty", "sixel", "blocks", "off"),
-            "says": "how pictures are drawn; auto asks the terminal, off tells only size and words",
-        },
+    pictures: str = _setting(
+        "auto",
+        "Looks",
+        "how pictures are drawn; auto asks the terminal, off tells only size and words",
+        choices=("auto", "kitty", "sixel", "blocks", "off"),
     )
-    mouse: bool = field(
-        default=True,
-        metadata={
-            "group": "Looks",
-            "says": "whether clicks and the wheel are for copydesk; without, the terminal itself "
-            "selects text with them",
-        },
+    mouse: bool = _setting(
+        True,
+        "Looks",
+        "whether clicks and the wheel are for copydesk; without, the terminal itself "
+        "selects text with them",
     )
-    linear: bool = field(
-        default=False,
-        metadata={
-            "group": "Looks",
-            "wish": "ACCESSIBLE",
-            "says": "whether copydesk tells in words, line by line, what its screens show, for "
-            "screen readers; also --linear and ACCESSIBLE=1",
-        },
+    linear: bool = _setting(
+        False,
+        "Looks",
+        "whether copydesk tells in words, line by line, what its screens show, for "
+        "screen readers; also --linear and ACCESSIBLE=1",
+        wish="ACCESSIBLE",
     )
-    keys: OwnKeys = field(
-        default=OwnKeys(),
-        metadata={"group": "Keys", "says": "the keys of the screens: a preset, and your own"},
+    keys: OwnKeys = _setting(OwnKeys(), "Keys", "the keys of the screens: a preset, and your own")
+    views: tuple[SavedView, ...] = _setting(
+        (), "Lists", "views of the list of change requests; F there saves one"
     )
-    views: tuple[SavedView, ...] = field(
-        default=(),
-        metadata={
-            "group": "Lists",
-            "says": "views of the list of change requests; F there saves one",
-        },
+    profile: str = _setting(
+        "", "Profiles", "the profile that is opened; empty or desk: your own desk"
     )
-    profile: str = field(
-        default="",
-        metadata={
-            "group": "Profiles",
-            "says": "the profile that is opened; empty or desk: your own desk",
-        },
+    profiles: tuple[Profile, ...] = _setting(
+        (), "Profiles", "the services that copydesk is logged in to"
     )
-    profiles: tuple[Profile, ...] = field(
-        default=(),
-        metadata={"group": "Profiles", "says": "the services that copydesk is logged in to"},
+    checks: tuple[Check, ...] = _setting(
+        (), "Commands", "commands that check the pages of a change request"
     )
-    checks: tuple[Check, ...] = field(
-        default=(),
-        metadata={"group": "Commands", "says": "commands that check the pages of a change request"},
+    owners: tuple[Owned, ...] = _setting(
+        (), "Sending", "who owns pages, by path: they are suggested as reviewers"
     )
-    owners: tuple[Owned, ...] = field(
-        default=(),
-        metadata={
-            "group": "Sending",
-            "says": "who owns pages, by path: they are suggested as reviewers",
-        },
+    clusters: Clustering | None = _setting(
+        None, "Lists", "how your own desk finds clusters in conversations"
     )
-    clusters: Clustering | None = field(
-        default=None,
-        metadata={"group": "Lists", "says": "how your own desk finds clusters in conversations"},
+    commands: tuple[OwnCommand, ...] = _setting(
+        (), "Commands", "commands of your own, each with a key, for the selected row"
     )
-    commands: tuple[OwnCommand, ...] = field(
-        default=(),
-        metadata={
-            "group": "Commands",
-            "says": "commands of your own, each with a key, for the selected row",
-        },
+    hooks: tuple[Hook, ...] = _setting(
+        (), "Commands", "programs that run after a merge, a plan or news"
     )
-    hooks: tuple[Hook, ...] = field(
-        default=(),
-        metadata={"group": "Commands", "says": "programs that run after a merge, a plan or news"},
+    lists: tuple[ListColumns, ...] = _setting(
+        (), "Lists", "the columns of the lists of screens, in your order"
     )
-    lists: tuple[ListColumns, ...] = field(
-        default=(),
-        metadata={"group": "Lists", "says": "the columns of the lists of screens, in your order"},
-    )
-    themes: tuple[OwnTheme, ...] = field(
-        default=(),
-        metadata={
-            "group": "Looks",
-            "says": "themes of your own, to be named by theme",
-        },
-    )
+    themes: tuple[OwnTheme, ...] = _setting((), "Looks", "themes of your own, to be named by theme")
 
 
 SIMPLE = (str, int, bool)

@@ -26,7 +26,6 @@ from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
 from copydesk.tui.framework.commands import DetailsCommands, nothing_to_undo
 from copydesk.tui.framework.commands import nothing_to_redo as no_write_to_redo
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Place
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import VirtualList
@@ -431,7 +430,7 @@ class ArrangingPlace(Place, Generic[R]):
         """Prepare the tree for the first order that was read."""
 
     @abstractmethod
-    def look(self) -> None:
+    def show_details(self) -> None:
         """Show the details of the row under the cursor."""
 
     @abstractmethod
@@ -549,7 +548,7 @@ class ArrangingPlace(Place, Generic[R]):
         self.facts.set_class(bool(calls), "drawer-hidden")
         if self.has_class("-wide"):
             self.written.show_written(self.session, self.run_target)
-        self.look()
+        self.show_details()
         self.refresh_frame()
 
     def status_left(self) -> str:
@@ -576,9 +575,6 @@ class ArrangingPlace(Place, Generic[R]):
 
     def on_virtual_list_marks_changed(self, event: VirtualList.MarksChanged) -> None:
         self.refresh_frame()
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self.look()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         row = self.row

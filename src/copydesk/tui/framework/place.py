@@ -455,6 +455,10 @@ class Place(Acts, SteadyScreen[None]):
 
     def follow_cursor(self, rows: Pane) -> None:
         """Show the details of the row under a list's cursor, and read the missing parts."""
+        self.show_details()
+
+    def show_details(self) -> None:
+        """Show what belongs to the row under the cursor, where there is one list of rows."""
 
     def refresh_frame(self) -> None:
         """Have the frame brought up to date: once for all that asks for it before it is drawn."""

@@ -27,7 +27,6 @@ from copydesk.tui.dialogs.dialog import Confirm, ScrollingSheet, TypeToConfirm, 
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.merge import run_cells as present
@@ -818,13 +817,10 @@ class MergeRunPlace(Place, scope="merge_run_place"):
             self.rows.title = "Merge run"
             self.rows.note = "; ".join(filter(None, [said, waiting]))
         self.rows.retitle()
-        self._look()
+        self.show_details()
         self.refresh_frame()
 
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
-
-    def _look(self) -> None:
+    def show_details(self) -> None:
         row = self.rows.selected
         item = self.selected
         self.rows.opens = "settle" if item is not None and item.to_settle else "open"

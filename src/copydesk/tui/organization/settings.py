@@ -34,7 +34,6 @@ from copydesk.tui.framework.actions import NotYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
 from copydesk.tui.organization.commands import AtHand, OrganizationCommands, not_admin
@@ -314,15 +313,12 @@ class OrganizationPlace(Place, scope="organization"):
             self.session.organization_title = clean(self.read.title)
         names = names_of(self.session.members.known(self.read.id))
         self.rows.show(settings_of(self.read, site=self._site, names=names))
-        self._look()
+        self.show_details()
         self.refresh_frame()
         if self.resuming:
             self.resume_draft(self.resuming)
 
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
-
-    def _look(self) -> None:
+    def show_details(self) -> None:
         setting = self.rows.selected
         if setting is None or self.read is None:
             self.facts.show([], title="Setting")

@@ -301,7 +301,7 @@ class PagesArrangementPlace(ArrangingPlace[PagesRead]):
         self.plan.title = f"Staged   {plural(count, 'change')}" if count else "Staged"
         self.plan.refresh()
 
-    def look(self) -> None:
+    def show_details(self) -> None:
         row = self.row
         facts: list[Fact] = []
         if row is not None:

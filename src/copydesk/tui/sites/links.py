@@ -30,7 +30,6 @@ from copydesk.tui.framework.actions import NoRowYet, NotYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.sites.tabs import PublicationCommands, SiteTabs
@@ -282,9 +281,6 @@ class ShareLinksPlace(Place, scope="share_links"):
     def on_screen_suspend(self) -> None:
         """Hide an address that was shown: another screen is in front."""
         self._revealed = ""
-        self.show_details()
-
-    def follow_cursor(self, rows: Pane) -> None:
         self.show_details()
 
     def show_details(self) -> None:

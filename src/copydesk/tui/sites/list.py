@@ -36,7 +36,6 @@ from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.paged_source import PagedSource
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import VAST, Part, Place, View
 from copydesk.tui.resource.place import Contents
 from copydesk.tui.resource.resource import Asked, Resource, Shown
@@ -412,7 +411,7 @@ class SitesPlace(Place, scope="sites"):
             self._views |= found
             self.rows.columns = tuple(self._columns(*self._longest))
             self.rows.refresh_rows()
-            self._look()
+            self.show_details()
 
         self.reads.load(
             "views",
@@ -494,7 +493,7 @@ class SitesPlace(Place, scope="sites"):
         if found != (self._staged, self._stopped):
             self._staged, self._stopped = found
             self.rows.refresh_rows()
-            self._look()
+            self.show_details()
             self.refresh_frame()
 
     def reload(self) -> None:
@@ -542,10 +541,7 @@ class SitesPlace(Place, scope="sites"):
             self._count_views(rows)
         return rows, page.next.page if page.next else None, page.count
 
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
-
-    def _look(self) -> None:
+    def show_details(self) -> None:
         row = self.rows.selected
         if row is None:
             self.facts.show([], title="Site")

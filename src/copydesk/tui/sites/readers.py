@@ -22,7 +22,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import DetailsCommands, no_url, unserved_url
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane, offered
+from copydesk.tui.framework.pane import offered
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.sites.links import CHOSEN_LINK
@@ -324,9 +324,6 @@ class SiteReadersPlace(Place, scope="site_readers"):
             self.tabs.count(len(found.links))
         self.show_details()
         self.refresh_frame()
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self.show_details()
 
     def show_details(self) -> None:
         row = self.row

@@ -39,7 +39,6 @@ from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, c
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import VAST, Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.page_lines import ELSEWHERE, FIRST, LINES, lines_from
@@ -330,9 +329,6 @@ class RedirectsPlace(Place, scope="redirects"):
         self.refresh_frame()
         if self.resuming:
             self.resume_draft(self.resuming)
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self.show_details()
 
     def show_details(self) -> None:
         row = self.redirect

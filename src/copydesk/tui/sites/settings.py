@@ -26,7 +26,6 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.settings_cells import Setting
@@ -372,9 +371,6 @@ class SiteSettingsPlace(Place, scope="site_settings"):
         self.refresh_frame()
 
     # What is on screen
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self.show_details()
 
     def show_details(self) -> None:
         setting, site = self.rows.selected, self.site

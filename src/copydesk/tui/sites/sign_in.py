@@ -24,7 +24,6 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, NotYet, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.sites.tabs import PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts, SettingsList
@@ -348,9 +347,6 @@ class SignInPlace(Place, scope="sign_in"):
         """Hide the key: another screen is in front."""
         if self._revealed:
             self._reveal(False)
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self.show_details()
 
     def show_details(self) -> None:
         setting = self.rows.selected

@@ -282,7 +282,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         else:
             unstack(stacked)
 
-    def look(self) -> None:
+    def show_details(self) -> None:
         row = self.row
         if row is None or self.read is None:
             self.facts.show([], title="Row")

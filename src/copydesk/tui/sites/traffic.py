@@ -28,7 +28,6 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, NoRowYet, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.sites.tabs import PublicationCommands, SiteTabs
@@ -189,9 +188,6 @@ class TrafficPlace(Place, scope="traffic"):
         self.show_details()
 
     # Details
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self.show_details()
 
     def show_details(self) -> None:
         """Show the views of the site, and those of the page under the cursor."""

@@ -33,7 +33,6 @@ from copydesk.tui.framework.actions import Commands, action
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.editor import EditorError, edit_in_editor
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.sites import visitor_schema_cells as present
@@ -348,9 +347,6 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         self.resuming = part if self.read is None else ""
         if self.read is not None:
             self.do_soon("edit")
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self.show_details()
 
     def show_details(self) -> None:
         row = self.row

@@ -50,7 +50,6 @@ from copydesk.tui.content.commands import ContentCommands
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import VAST, Part, Place, View
 from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.framework.workers import begin
@@ -640,7 +639,7 @@ class SpacesPlace(Place, scope="spaces"):
         if first:
             self.rows.select_first_space()
         self.counts.show()
-        self._look()
+        self.show_details()
         self.counts.read()
         self.commands_of(ArrangeCommands).look_for_deleted(before, found.nodes)
         self._keep_rows()
@@ -702,9 +701,6 @@ class SpacesPlace(Place, scope="spaces"):
 
     # What is under the cursor
 
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
-
     def update_frame(self) -> None:
         """Bring the frame and the details up to date; while keys come fast both wait."""
         if self.is_attached:
@@ -713,9 +709,9 @@ class SpacesPlace(Place, scope="spaces"):
 
     def on_resize(self, event: events.Resize) -> None:
         """Read and show what a wider screen has room for."""
-        self.call_after_refresh(self._look)
+        self.call_after_refresh(self.show_details)
 
-    def _look(self) -> None:
+    def show_details(self) -> None:
         rules = () if self._rules is None else self._rules[1]
         self._details.rest(self.rows.selected_item, self.target.organization or "", rules)
 

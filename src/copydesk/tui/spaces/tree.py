@@ -338,7 +338,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         known = self.known_nodes, self.trashed, (self.home,)
         return any(value in where for value in named for where in known)
 
-    def look(self) -> None:
+    def show_details(self) -> None:
         row = self.row
         self._show_facts("Row" if row is None else row.title)
         rules = () if self.read is None else self.read.rules[1]

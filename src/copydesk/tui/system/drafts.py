@@ -22,7 +22,6 @@ from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -190,7 +189,7 @@ class Drafts(Place, scope="drafts"):
         )
         source.fold()  # all of it happened on this machine, by this hand: nothing is news
         source.fresh.clear()
-        self._look()
+        self.show_details()
         unknown = {
             request: None
             for row in source.shown()
@@ -214,14 +213,11 @@ class Drafts(Place, scope="drafts"):
                 said = "gone"
             self._about[space, request] = said
 
-    def _look(self) -> None:
+    def show_details(self) -> None:
         row = self.rows.selected
         text = self._texts.get(row.key, "") if row is not None else ""
         why = f"**Not sent:** {row.why}\n\n---\n\n" if row is not None and row.why else ""
         self.text.set_text(why + readable(row.belongs, text) if row is not None else "")
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Go to where the draft belongs, and open it there."""

@@ -25,7 +25,6 @@ from copydesk.session.writes.undo import way_back_in
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.framework.workers import begin
@@ -314,10 +313,10 @@ class OutboxPlace(Place, scope="outbox"):
         source.fresh.clear()
         self.rows.columns = tuple(self._columns(self._shown))
         self.rows.refresh_rows()
-        self._look()
+        self.show_details()
         self.frame_soon()
 
-    def _look(self) -> None:
+    def show_details(self) -> None:
         entry = self.entry
         self.text.set_text("" if entry is None else self._about(entry))
 
@@ -332,9 +331,6 @@ class OutboxPlace(Place, scope="outbox"):
             about(entry),
         ]
         return "\n\n".join(lines)
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         entry = self.entry

@@ -24,7 +24,6 @@ from copydesk.tui.dialogs.dialog import Confirm, Fact, Notice
 from copydesk.tui.framework.actions import action, refusal
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -496,10 +495,10 @@ class UndoList(Place, scope="undo_list"):
         source.fold()
         source.fresh.clear()
         self.rows.refresh_rows()
-        self._look()
+        self.show_details()
         self.refresh_frame()
 
-    def _look(self) -> None:
+    def show_details(self) -> None:
         past = self.rows.selected
         self.text.set_text("" if past is None else self._about(past))
 
@@ -518,9 +517,6 @@ class UndoList(Place, scope="undo_list"):
         if past.reversal.before is None and past.reversal.still is None:
             lines.append("There is nothing to read first: it is undone as it is.")
         return "\n\n".join(lines)
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self._look()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         past = self.rows.selected

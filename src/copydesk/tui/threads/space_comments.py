@@ -154,6 +154,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
+        self._writing = self.commands_of(ThreadCommands)
         self.threads = Threads()
         self.space: Space | None = None
         self.pages: dict[str, PageNode] = {}
@@ -287,10 +288,6 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
         return message_raw(self.thread_ids, item.id, self.current_message()) if item else None
 
     # What the actions on threads ask for
-
-    @property
-    def _writing(self) -> ThreadCommands:
-        return self.commands_of(ThreadCommands)
 
     @property
     def closed(self) -> bool:

@@ -18,12 +18,6 @@ async def listed(world: World, user: str | None = None, **query: str) -> list[st
     return [item["id"] for item in found.json()["items"]]
 
 
-async def spaces_in(world: World, collection: str) -> list[str]:
-    async with world.client() as client:
-        found = (await client.get(f"/collections/{collection}/spaces")).json()
-    return [item["id"] for item in found["items"]]
-
-
 def beside(side: str, space: str) -> dict[str, Any]:
     return {side: {"type": "space", "space": space}}
 

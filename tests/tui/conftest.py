@@ -21,7 +21,9 @@ from tests.tui.remembered import remember
 from tests.writing import one_request_unless_said, retries_without_pauses
 
 if TYPE_CHECKING:
+    from tests.tui.review_world import ReviewWorld
     from tests.tui.sample_desk import Sample
+    from tests.world import World
 
 __all__ = ["one_request_unless_said", "retries_without_pauses"]
 
@@ -35,6 +37,14 @@ def sample() -> Iterator[Sample]:
     made = Sample()
     yield made
     made.close()
+
+
+@pytest.fixture
+def review(world: World) -> ReviewWorld:
+    """A world with a change request to review."""
+    from tests.tui.review_world import ReviewWorld
+
+    return ReviewWorld(world)
 
 
 @pytest.fixture(scope="session", autouse=True)

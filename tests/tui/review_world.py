@@ -129,6 +129,13 @@ class ReviewWorld:
         """Return the id of a page of the request, by its path there."""
         return self.world.page_id(self.space, path, change_request=self.request)
 
+    async def text_of(self, path: str) -> str:
+        """Return the text of a page of the request, as the service has it."""
+        async with self.world.client() as client:
+            at = f"/spaces/{self.space}/change-requests/{self.request}/content/page"
+            found = await client.get(f"{at}/{self.page(path)}", params={"format": "markdown"})
+            return str(found.json()["markdown"])
+
     def thread(self, quote: str, text: str, *, by: str | None = None) -> str:
         """Start a thread on a line of the page Retries; the line need not be there any more."""
         lines = RETRIES_NOW if quote in RETRIES_NOW else quote

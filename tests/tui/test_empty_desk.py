@@ -15,8 +15,9 @@ from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework import navigation
 from copydesk.tui.system.reference import load_everything
-from tests.drive import Driver, drive
+from tests.drive import drive
 from tests.tui.named_keys import refused_wrong
+from tests.tui.steps import words
 from tests.world import World
 
 OWN = ("drafts", "outbox", "settings", "undo")
@@ -40,11 +41,6 @@ def shown(world: World) -> CopydeskApp:
 
     session = Session(connected, snapshot=Snapshots(), host="own desk")
     return CopydeskApp(session, "spaces")
-
-
-def words(driver: Driver) -> str:
-    """Return what is on screen without its frames and its ends of lines."""
-    return " ".join("".join(" " if each in "│┃" else each for each in driver.screen).split())
 
 
 @pytest.mark.long

@@ -20,12 +20,6 @@ from copydesk.tui.dialogs.composer import Composer
 from copydesk.tui.framework.line_field import PromptInput
 from tests.drive import Driver, drive
 from tests.tui.review_world import Faults, ReviewWorld, furnish
-from tests.world import World
-
-
-@pytest.fixture
-def review(world: World) -> ReviewWorld:
-    return ReviewWorld(world)
 
 
 @pytest.mark.parametrize(

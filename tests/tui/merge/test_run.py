@@ -26,6 +26,7 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.widgets.facts import Facts
 from tests.drive import PATIENCE, Driver, drive, eventually
 from tests.tui.opening import open_world
+from tests.tui.steps import words
 from tests.world import BASE_URL, World
 
 PAGES = {name: f"# {name.capitalize()}\n\nOld.\n\nEnd.\n" for name in ("auth", "limits", "retries")}
@@ -81,11 +82,6 @@ def names(driver: Driver) -> list[str]:
     run = driver.app.merging.run
     assert run is not None
     return [item.name[:4] for item in run.items]
-
-
-def words(driver: Driver) -> str:
-    """Return the screen without its frame and folds."""
-    return " ".join("".join(" " if sign in "│┃" else sign for sign in driver.screen).split())
 
 
 async def test_planned_from_marks_then_stopped_at_the_third_and_gone_on_with(

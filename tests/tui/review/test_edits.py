@@ -23,16 +23,10 @@ from copydesk.tui.review.pages import staged_texts
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.tui.review_world import RETRIES_NOW, Faults, ReviewWorld
-from tests.world import World
 
 Write = Callable[[str], None]
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\x08\x02"
-
-
-@pytest.fixture
-def review(world: World) -> ReviewWorld:
-    return ReviewWorld(world)
 
 
 def source(body: str, **settings: str) -> str:
@@ -41,13 +35,6 @@ def source(body: str, **settings: str) -> str:
 
 
 RETRIES_SOURCE = {"title": "Retries", "slug": "retries"}
-
-
-async def text_of(review: ReviewWorld, path: str) -> str:
-    async with review.world.client() as client:
-        at = f"/spaces/{review.space}/change-requests/{review.request}/content/page"
-        found = await client.get(f"{at}/{review.page(path)}", params={"format": "markdown"})
-        return str(found.json()["markdown"])
 
 
 async def test_pages_are_edited_sent_and_taken_back(
@@ -61,7 +48,7 @@ async def test_pages_are_edited_sent_and_taken_back(
             opened = (tmp_path / "opened").read_text()
             assert opened == source(RETRIES_NOW, **RETRIES_SOURCE)
             assert "Staged: Retries. Nothing is sent" in driver.screen
-            assert await text_of(review, "webhooks/retries") == RETRIES_NOW
+            assert await review.text_of("webhooks/retries") == RETRIES_NOW
             driver.golden("review-staged", update=update_golden)
             await driver.press("=")
             assert "only what I staged" in driver.screen
@@ -76,10 +63,10 @@ async def test_pages_are_edited_sent_and_taken_back(
             driver.golden("review-send", update=update_golden)
             await driver.press("y")
             assert "Sent: 2 pages of #1. u undoes it." in driver.screen
-            assert await text_of(review, "webhooks/retries") == edited
+            assert await review.text_of("webhooks/retries") == edited
             assert "STAGED" not in driver.screen
             await driver.press("u")
-            assert await text_of(review, "webhooks/retries") == RETRIES_NOW
+            assert await review.text_of("webhooks/retries") == RETRIES_NOW
             assert "STAGED 2" in driver.screen
             await driver.press("u", "u")
             assert "STAGED" not in driver.screen
@@ -142,7 +129,7 @@ async def test_what_others_wrote_goes_along_or_is_settled(
         assert "<<<<<<< mine\nWe retry seven times" in marked
         assert "=======\nWe retry ten times" in marked
         await driver.press("ctrl+s", "y")
-    assert await text_of(review, "webhooks/retries") == theirs.replace("ten times", "twelve times")
+    assert await review.text_of("webhooks/retries") == theirs.replace("ten times", "twelve times")
 
 
 async def test_what_others_wrote_while_the_plan_is_shown_is_not_lost(
@@ -156,9 +143,9 @@ async def test_what_others_wrote_while_the_plan_is_shown_is_not_lost(
         await driver.press("y")
         assert "Ana Silva edited #1 meanwhile, nothing is sent: ctrl+s shows" in driver.screen
         assert "STAGED 1" in driver.screen
-        assert await text_of(review, "webhooks/retries") == theirs
+        assert await review.text_of("webhooks/retries") == theirs
         await driver.press("ctrl+s", "y")
-    assert await text_of(review, "webhooks/retries") == theirs.replace("eight times", "nine times")
+    assert await review.text_of("webhooks/retries") == theirs.replace("eight times", "nine times")
 
 
 async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor: Write) -> None:
@@ -239,7 +226,7 @@ async def test_without_an_editor_that_starts_it_is_written_here(
         await driver.press("ctrl+s")
         assert "Staged: Webhooks." in driver.screen
         await driver.press("ctrl+s", "y")
-    assert await text_of(review, "webhooks") == f"{text}More."
+    assert await review.text_of("webhooks") == f"{text}More."
 
 
 async def test_a_new_page_is_written_and_another_start_goes_on(
@@ -263,7 +250,7 @@ async def test_a_new_page_is_written_and_another_start_goes_on(
         await driver.press("ctrl+s", "y")
         assert "Sent: 1 page of #1." in driver.screen
         assert "+ Webhooks / Limits" in driver.line("┏━"), "it stays in front"
-    assert await text_of(review, "webhooks/limits") == "# Limits\n\nNone.\n"
+    assert await review.text_of("webhooks/limits") == "# Limits\n\nNone.\n"
 
 
 async def test_bad_settings_and_bad_bytes_are_named_and_kept(
@@ -315,7 +302,7 @@ async def test_offline_what_is_staged_waits_in_the_outbox(
         faults.gone = False
         await driver.press("R")
         await driver.idle()
-        assert await text_of(review, "webhooks/retries") == RETRIES_NOW.replace("eight", "nine")
+        assert await review.text_of("webhooks/retries") == RETRIES_NOW.replace("eight", "nine")
         assert "STAGED" not in driver.screen
 
 
@@ -424,7 +411,7 @@ async def test_a_picture_is_inserted_from_a_path(
         assert "1 file first, 26 bytes: states.png" in driver.screen
         await driver.press("y")
         assert "Sent: 1 page of #1." in driver.screen
-        text = await text_of(review, "webhooks/retries")
+        text = await review.text_of("webhooks/retries")
         assert "24 hours.\n\n![Retry \\[states\\]](../.gitbook/assets/" in text
         await driver.press("u")
         assert "1 file stays in #1." in " ".join(driver.screen.split())
@@ -470,7 +457,7 @@ async def test_a_page_that_is_only_moved_keeps_its_text(
         assert "moved: after Webhooks, at the top" in driver.screen
         await driver.press("y")
         assert "Sent: 1 page of #1." in driver.screen
-    text = await text_of(review, "retries")
+    text = await review.text_of("retries")
     assert "eight times over 24 hours" in text
     assert "![Retries](.gitbook/assets/" in text
 

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from copydesk.server import threads
 from copydesk.tui.review.screen import Review
 from tests.drive import Driver, drive
 from tests.tui.review_world import RETRIES_NOW, Faults, ReviewWorld, furnish
-from tests.world import World
-
-
-@pytest.fixture
-def review(world: World) -> ReviewWorld:
-    return ReviewWorld(world)
 
 
 async def poll(driver: Driver) -> None:

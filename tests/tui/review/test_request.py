@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-import pytest
-
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
 from copydesk.contract.models.merge_rules import MergeRulesWrite
@@ -17,12 +15,6 @@ from copydesk.session.target import Target
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
 from tests.tui.review_world import Faults, ReviewWorld, furnish
-from tests.world import World
-
-
-@pytest.fixture
-def review(world: World) -> ReviewWorld:
-    return ReviewWorld(world)
 
 
 def rule(review: ReviewWorld, *rules: dict[str, object]) -> None:

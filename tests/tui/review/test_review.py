@@ -18,11 +18,6 @@ from tests.tui.review_world import RETRIES, Faults, ReviewWorld, furnish
 from tests.world import World
 
 
-@pytest.fixture
-def review(world: World) -> ReviewWorld:
-    return ReviewWorld(world)
-
-
 def place(driver: Driver) -> Review:
     here = driver.place
     assert isinstance(here, Review)

@@ -7,16 +7,10 @@ import pytest
 from copydesk.domain.suggestion import suggest
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
-from tests.drive import Driver, drive
+from tests.drive import drive
 from tests.tui.review_world import RETRIES_NOW, Faults, ReviewWorld
-from tests.world import World
 
 BETTER = "We retry nine times over 48 hours."
-
-
-@pytest.fixture
-def review(world: World) -> ReviewWorld:
-    return ReviewWorld(world)
 
 
 def line_of(quote: str) -> int:
@@ -36,23 +30,11 @@ def suggests(review: ReviewWorld, quote: str, *new: str, more: int = 0) -> str:
     )  # fmt: skip
 
 
-async def text_of(review: ReviewWorld, path: str) -> str:
-    async with review.world.client() as client:
-        at = f"/spaces/{review.space}/change-requests/{review.request}/content/page"
-        found = await client.get(f"{at}/{review.page(path)}", params={"format": "markdown"})
-        return str(found.json()["markdown"])
-
-
 async def comments_of(review: ReviewWorld) -> list[str]:
     async with review.world.client() as client:
         at = f"/spaces/{review.space}/change-requests/{review.request}/comments"
         found = await client.get(at, params={"format": "markdown", "status": "all"})
         return [each["body"]["markdown"] for each in found.json()["items"]]
-
-
-async def clear_field(driver: Driver) -> None:
-    """Empty the field in front."""
-    await driver.press("ctrl+end", "ctrl+shift+home", "delete")
 
 
 @pytest.mark.long
@@ -79,10 +61,10 @@ async def test_a_line_is_suggested_sent_and_applied(
             driver.golden("review-suggested", update=update_golden)
             await driver.press("S")
             assert "1 suggestion applied. u undoes it." in driver.screen
-            assert await text_of(review, "webhooks/retries") == better
+            assert await review.text_of("webhooks/retries") == better
             assert review.open_threads() == 0
             await driver.press("u")
-            assert await text_of(review, "webhooks/retries") == RETRIES_NOW
+            assert await review.text_of("webhooks/retries") == RETRIES_NOW
             assert review.open_threads() == 1
             await driver.press("u")  # the comment; its words are a draft again
             assert review.open_threads() == 0
@@ -108,16 +90,16 @@ async def test_marked_ones_are_applied_together_and_the_others_say_why(
             assert "2 marked of 4 suggestions" in driver.screen
             await driver.press("S")
             assert "2 suggestions applied." in driver.screen
-            now = await text_of(review, "webhooks/retries")
+            now = await review.text_of("webhooks/retries")
             assert "Each waits longer.\n" in now
             assert "See Event" not in now
             assert BETTER not in now
             await driver.press("u")
-            assert await text_of(review, "webhooks/retries") == edited
+            assert await review.text_of("webhooks/retries") == edited
     async with drive(review.app(thread=fits), size=(140, 40)) as driver:
         await driver.press("S")
         assert "1 suggestion applied." in driver.screen
-        assert BETTER in await text_of(review, "webhooks/retries")
+        assert BETTER in await review.text_of("webhooks/retries")
 
 
 async def test_what_somebody_edits_while_it_is_looked_at_is_not_applied(
@@ -134,7 +116,7 @@ async def test_what_somebody_edits_while_it_is_looked_at_is_not_applied(
         assert f"0 applied, 1 not: {said}" in driver.screen
         assert f"does not fit: {said}" in driver.screen
         assert "[ ] Lee Park" in driver.screen
-        assert await text_of(review, "webhooks/retries") == edited
+        assert await review.text_of("webhooks/retries") == edited
 
 
 async def test_a_range_is_suggested_and_goes_with_the_verdict(review: ReviewWorld) -> None:
@@ -189,5 +171,5 @@ async def test_offline_it_waits_and_then_the_thread_is_resolved(review: ReviewWo
         faults.gone = False
         await driver.press("R")
         await driver.idle()
-        assert BETTER in await text_of(review, "webhooks/retries")
+        assert BETTER in await review.text_of("webhooks/retries")
         assert review.open_threads() == 0

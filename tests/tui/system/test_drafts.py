@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import pytest
-
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
 from copydesk.session.draft_keys import (
@@ -22,11 +20,6 @@ from tests.drive import drive, eventually
 from tests.tui.opening import typed
 from tests.tui.review_world import Faults, ReviewWorld, furnish
 from tests.world import World
-
-
-@pytest.fixture
-def review(world: World) -> ReviewWorld:
-    return ReviewWorld(world)
 
 
 async def test_a_draft_is_gone_back_to_and_its_field_opens(review: ReviewWorld) -> None:

@@ -6,23 +6,11 @@ The way to the desk is cut in `tests.tui.cutting`: here are some of its lives of
 
 from __future__ import annotations
 
-import pytest
-
 from copydesk.local.journal import Journal
 from copydesk.local.state import State
 from tests.drive import Driver, drive
 from tests.tui.review_world import Faults, ReviewWorld
-from tests.world import World
-
-
-@pytest.fixture
-def review(world: World) -> ReviewWorld:
-    return ReviewWorld(world)
-
-
-def words(driver: Driver) -> str:
-    """Return the screen without its frame and folds."""
-    return " ".join("".join(" " if sign in "│┃" else sign for sign in driver.screen).split())
+from tests.tui.steps import words
 
 
 async def comment(driver: Driver, text: str) -> None:

@@ -20,7 +20,6 @@ from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.tui.review_world import ReviewWorld
 from tests.tui.sample_desk import Sample
-from tests.world import World
 
 SIZES = pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 
@@ -50,11 +49,6 @@ def got(path: Path) -> tuple[list[str], dict[str, str]]:
 def names_in(folder: Path) -> list[str]:
     """Return the names of the files in a folder."""
     return sorted(path.name for path in folder.iterdir())
-
-
-@pytest.fixture
-def review(world: World) -> ReviewWorld:
-    return ReviewWorld(world)
 
 
 def test_no_action_has_the_key_of_own_commands() -> None:

@@ -17,12 +17,6 @@ from tests.tui.opening import open_world
 from tests.tui.review_world import Faults, ReviewWorld
 from tests.world import BASE_URL, World
 
-
-@pytest.fixture
-def review(world: World) -> ReviewWorld:
-    return ReviewWorld(world)
-
-
 SIZES = [(80, 24), (140, 40)]
 
 

@@ -8,12 +8,6 @@ from tests.drive import drive
 from tests.tui.lossy import Lossy
 from tests.tui.review_world import ReviewWorld, furnish
 from tests.tui.steps import words
-from tests.world import World
-
-
-@pytest.fixture
-def review(world: World) -> ReviewWorld:
-    return ReviewWorld(world)
 
 
 @pytest.fixture

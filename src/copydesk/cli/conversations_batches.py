@@ -595,13 +595,13 @@ class Report:
                 self.clear()
                 put(text, unread=True)
 
-    def progress(self, done: str = "sent") -> None:
+    def progress(self) -> None:
         """Print the progress on a terminal, and forget the lines printed before it."""
         flush()
         if self._live:
             count = sum(self.counts.values())
             of = f" of {self.total:,}" if self.total else ""
-            redraw(f"{count:,}{of} {done}")
+            redraw(f"{count:,}{of} sent")
 
     def checked(self, count: int) -> None:
         """Say how many were checked so far, where somebody looks on."""

@@ -292,13 +292,12 @@ def add_space(
     language: str | None = None,
     default_level: str | None = "inherit",
     merge_rules: Mapping[str, Any] | None = None,
-    source: Mapping[str, Any] | None = None,
     git_sync: Mapping[str, Any] | None = None,
     git: dict[str, Any] | None = None,
 ) -> str:
     """Add a space, last in its parent, with what ``edit`` writes into it, and return its id.
 
-    ``source`` says where it was imported from and ``git`` which commit its first revision is.
+    ``git`` says which commit its first revision is.
     """
     space_id = tx.add(
         "space",
@@ -314,7 +313,6 @@ def add_space(
         merge_rules=to_json(merge_rules or {"type": "inherit"}),
         language=language,
         default_level=default_level,
-        source=None if source is None else to_json(source),
         git_sync=None if git_sync is None else to_json(git_sync),
         revision_id="",
     )

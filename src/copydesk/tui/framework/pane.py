@@ -246,10 +246,10 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         """How many cells a line of content takes; measured once for all lines of a drawing."""
         return self._line_width or self.scrollable_content_region.width
 
-    def put_cursor(self, x: int, y: int) -> None:
-        """Place the real terminal cursor at content coordinates, for screen readers and tmux."""
+    def put_cursor(self, y: int) -> None:
+        """Place the real terminal cursor at a line of content, for screen readers and tmux."""
         if self.has_focus:
-            self.app.cursor_position = self.content_region.offset + Offset(x, y)
+            self.app.cursor_position = self.content_region.offset + Offset(0, y)
 
     def on_resize(self, event: events.Resize) -> None:
         """Draw for the new width."""

@@ -297,15 +297,15 @@ class FilteredSource(Source[T]):
             self.error = self.base.error
             self.notify("reset")
             return
-        if self._scan(SLICE_SECONDS):
+        if self._scan():
             self._task = asyncio.ensure_future(self._scan_on())
         if not self.base.complete:
             self.base.want_all()
         self.notify("reset")
 
-    def _scan(self, seconds: float) -> bool:
-        """Look at rows for that long; return whether some are left."""
-        match, until = self._match, perf_counter() + seconds
+    def _scan(self) -> bool:
+        """Look at rows for a moment; return whether some are left."""
+        match, until = self._match, perf_counter() + SLICE_SECONDS
         if match is None:
             return False
         while self._scanned < self.base.loaded:
@@ -324,7 +324,7 @@ class FilteredSource(Source[T]):
         return False
 
     async def _scan_on(self) -> None:
-        while self._scan(SLICE_SECONDS):
+        while self._scan():
             self.notify("grown")
             await asyncio.sleep(0)
         self._task = None
@@ -337,7 +337,7 @@ class FilteredSource(Source[T]):
         elif change in ("reset", "rows"):
             self._again()
         elif change == "grown":
-            if self.running is None and self._scan(SLICE_SECONDS):
+            if self.running is None and self._scan():
                 self._task = asyncio.ensure_future(self._scan_on())
             self.notify("grown")
         else:

@@ -332,7 +332,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
             self.scroll_to(y=max(0, cursor - height + 1), animate=False)
 
     def _show_cursor(self) -> None:
-        self.put_cursor(0, self._cursor - self.scroll_offset.y + self._header)
+        self.put_cursor(self._cursor - self.scroll_offset.y + self._header)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Load what comes into view."""

@@ -385,7 +385,7 @@ class WrappedList(SpanPane):
     def _show_cursor(self) -> None:
         for y, (row, _) in enumerate(self._screen()):
             if row == self._at:
-                self.put_cursor(0, y)
+                self.put_cursor(y)
                 return
 
     # Moving

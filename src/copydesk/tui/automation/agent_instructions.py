@@ -16,7 +16,6 @@ from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.resource.rich_text import edit_rich
@@ -142,7 +141,7 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
         """Go on with the draft, once the instructions are there."""
         self.resuming = part if self.found is None else ""
         if not self.resuming:
-            self.app.call_later(run, self, self.ACTIONS["edit"])
+            self.do_soon("edit")
 
     # Writing
 

@@ -18,7 +18,7 @@ from copydesk.tui.changes.commands import is_merged, may_not_change, nothing_sel
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, action, away, refusal
-from copydesk.tui.framework.keyboard import run, tell_failures
+from copydesk.tui.framework.keyboard import tell_failures
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -182,7 +182,7 @@ class EditCommands(Commands, scope="changes"):
         """Open the field that a text was typed in: of a new change request, or of one there is."""
         match part:
             case "new":
-                self.place.call_later(run, self, self.ACTIONS["start"])
+                self.place.do_soon("start")
             case "verdict approved" | "verdict changes-requested":
                 key, does = ("a", "approves") if part.endswith("approved") else ("A", "asks in")
                 self.place.say(

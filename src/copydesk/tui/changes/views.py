@@ -21,7 +21,6 @@ from copydesk.session.settings import (
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import ChoiceInput, Chooser
 from copydesk.tui.framework.actions import Commands, action, command
-from copydesk.tui.framework.keyboard import run
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -134,7 +133,7 @@ class ViewCommands(Commands, scope="changes"):
     def resume_draft(self, part: str) -> bool:
         """Ask for the name of a view again."""
         if part == "view":
-            self.place.call_later(run, self, self.ACTIONS["save_view"])
+            self.place.do_soon("save_view")
         return part == "view"
 
     async def _keep_view(self, view: SavedView) -> None:

@@ -31,7 +31,6 @@ from copydesk.session.target import Target
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.commands import DetailsCommands
-from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import VAST, Part, Place
@@ -389,7 +388,7 @@ class OrganizationsPlace(Place, scope="organizations"):
     def resume_draft(self, part: str) -> None:
         """Open the form again in which an organization was named."""
         if part in self.ACTIONS:
-            self.desk.call_later(run, self, self.ACTIONS[part])
+            self.do_soon(part)
 
     async def _join(self, given: str) -> None:
         key = form_key(self.PLACE, Target(), "join")

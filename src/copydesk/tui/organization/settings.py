@@ -32,7 +32,6 @@ from copydesk.tui.dialogs.body_values import NULLS
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import NotYet, action
 from copydesk.tui.framework.commands import DetailsCommands
-from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
@@ -326,7 +325,7 @@ class OrganizationPlace(Place, scope="organization"):
             self.facts.show(setting_facts(setting, self.read), title=setting.label)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
-        self.desk.call_later(run, self, self.ACTIONS["change"])
+        self.do_soon("change")
 
     def resume_draft(self, part: str) -> None:
         self.resuming = part if self.read is None else ""
@@ -334,7 +333,7 @@ class OrganizationPlace(Place, scope="organization"):
             return
         method, _, setting = part.partition(" ")
         if method in self.ACTIONS and (not setting or self.rows.select(setting)):
-            self.desk.call_later(run, self, self.ACTIONS[method])
+            self.do_soon(method)
 
     # Changing
 

@@ -28,7 +28,6 @@ from copydesk.tui.dialogs.dialog import TypeToConfirm, typable
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import NoRowYet, NotYet, action
 from copydesk.tui.framework.commands import DetailsCommands
-from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
@@ -297,9 +296,9 @@ class ShareLinksPlace(Place, scope="share_links"):
         if self.read is None:
             return
         if part == "new":
-            self.app.call_later(run, self, self.ACTIONS["make"])
+            self.do_soon("make")
         elif self.rows.select(part):
-            self.app.call_later(run, self, self.ACTIONS["rename"])
+            self.do_soon("rename")
         else:
             self.say("The link is gone. What you typed is kept (:drafts).", "warn")
 

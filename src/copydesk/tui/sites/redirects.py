@@ -37,7 +37,6 @@ from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.form import Field, FieldsWrongError, Form
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
 from copydesk.tui.framework.commands import DetailsCommands
-from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import VAST, Part, Place
 from copydesk.tui.framework.source import ListSource
@@ -377,11 +376,10 @@ class RedirectsPlace(Place, scope="redirects"):
         self.resuming = part if self.read is None else ""
         if self.read is None:
             return
-        commands = self.commands_of(RedirectCommands)
         if part == "new":
-            self.app.call_later(run, commands, commands.ACTIONS["make"])
+            self.do_soon("make")
         elif self.rows.select(part):
-            self.app.call_later(run, commands, commands.ACTIONS["edit"])
+            self.do_soon("edit")
         else:
             self.say("The redirect is gone. What you typed is kept (:drafts).", "warn")
 

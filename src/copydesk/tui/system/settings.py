@@ -23,7 +23,6 @@ from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.editor import EditorError, run_editor
-from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, View
@@ -184,7 +183,7 @@ class SettingsPlace(Place, scope="settings"):
         row = self.rows.selected
         if row is not None:
             name = "edit_file" if not_simple(self) else "change"
-            self.call_later(run, self, self.ACTIONS[name])
+            self.do_soon(name)
 
     def resume_draft(self, part: str) -> None:
         """Ask for the value of the setting that ``part`` names, once the settings are read."""
@@ -192,7 +191,7 @@ class SettingsPlace(Place, scope="settings"):
         if not self.resuming:
             self.choose_view(ALL.id)
             self.rows.select(part)
-            self.app.call_later(run, self, self.ACTIONS["change"])
+            self.do_soon("change")
 
     @action("c", "change", unless=not_simple, show=False, types=True)
     async def change(self) -> None:

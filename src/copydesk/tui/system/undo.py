@@ -22,7 +22,6 @@ from copydesk.session.writes.undo import Past, is_of_outbox, not_taken
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm, Fact, Notice
 from copydesk.tui.framework.actions import action, refusal
-from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
@@ -522,7 +521,7 @@ class UndoList(Place, scope="undo_list"):
         past = self.rows.selected
         if past is not None:
             name = "redo" if past.standing == "undone" else "undo"
-            self.call_later(run, self, self.ACTIONS[name])
+            self.do_soon(name)
 
     def turned(self, results: Sequence[Any]) -> None:
         self.show()

@@ -137,7 +137,7 @@ class Journal:
             token(), self.run, self.now(), what, target, "sending",
             self._desk or "", **{name: getattr(notes, name) for name in Notes.__dataclass_fields__},
         )  # fmt: skip
-        self._note(entry)
+        self._add(entry)
         return entry
 
     def settle(self, entry: Entry, state: State, **changes: Any) -> Entry:
@@ -146,7 +146,7 @@ class Journal:
         ``changes`` are other changed fields of the entry.
         """
         entry = settled(entry, state, self.now(), changes)
-        self._note(entry)
+        self._add(entry)
         return entry
 
     def owe(self, entry: Entry) -> None:
@@ -257,9 +257,6 @@ class Journal:
             else entry
             for entry in found.values()
         ]
-
-    def _note(self, entry: Entry) -> None:
-        self._add(entry)
 
     def _add(self, *entries: Entry) -> None:
         owed = dict(self._owed)

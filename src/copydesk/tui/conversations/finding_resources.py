@@ -152,10 +152,6 @@ def _topic_details(topic: SiteTopic, now: datetime) -> Iterator[tuple[str, str |
         yield "changed", moment(topic.updated_at, now)
 
 
-def _pulse(pulse: Any) -> Text | None:
-    return present.pulse_cell(pulse)
-
-
 TOPICS: Resource[SiteTopic] = Resource(
     noun="topic",
     title="Topics",
@@ -170,7 +166,8 @@ TOPICS: Resource[SiteTopic] = Resource(
         Shown("asked", "ASKED", lambda topic, now: str(topic.questions.answers), 5, align="right",
               detail=False, filters=False, spoken=_asked_told,
               sort=lambda topic: -topic.questions.answers),
-        Shown("weeks", "13 WEEKS", lambda topic, now: _pulse(topic.questions.weekly_pulse), 13,
+        Shown("weeks", "13 WEEKS",
+              lambda topic, now: present.pulse_cell(topic.questions.weekly_pulse), 13,
               drop=2, detail=False, filters=False, spoken=unspoken),
         Shown("trend", "WEEK",
               lambda topic, now: present.trend_text(topic.questions.weekly_pulse), 6,
@@ -221,8 +218,8 @@ QUESTIONS: Resource[SiteQuestion] = Resource(
               detail=False, filters=False),
         Shown("answered", "ANSWERED", lambda each, now: present.answered_text(each.stats), 9,
               align="right", drop=1, detail=False, filters=False),
-        Shown("weeks", "13 WEEKS", lambda each, now: _pulse(each.stats.weekly_pulse), 13, drop=2,
-              detail=False, filters=False),
+        Shown("weeks", "13 WEEKS", lambda each, now: present.pulse_cell(each.stats.weekly_pulse),
+              13, drop=2, detail=False, filters=False),
         Shown("age", "AGE", lambda each, now: age(each.asked_at, now), 5, align="right",
               detail=False, filters=False),
     ),

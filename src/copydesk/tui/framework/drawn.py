@@ -270,9 +270,7 @@ def _is_safe(segment: Segment) -> bool:
     return _PLAIN(text) is not None or _held(_drawn(text)) == text
 
 
-@lru_cache(maxsize=KEPT_TEXTS)
-def _drawn(text: str) -> str:
-    return typed(text)
+_drawn = lru_cache(maxsize=KEPT_TEXTS)(typed)
 
 
 @lru_cache(maxsize=KEPT_TEXTS)

@@ -145,9 +145,6 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
             line.append(f": {names}" if users else ": Enter chooses them", style="muted")
         return line
 
-    def _redraw(self) -> None:
-        self.options.refresh_rows()
-
     def _say(self, text: str) -> None:
         self.query_one("#rules-keys", Label).update(self.paint(Text(text, style="warn")))
 
@@ -165,7 +162,7 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
         else:
             self.kind = "rules"
             self.rules[chosen] = []
-        self._redraw()
+        self.options.refresh_rows()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         """Choose the people of a rule that names some; tick any other."""
@@ -203,7 +200,7 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
             self.rules[rule] = [option.id for option in options if option.id in picked]
         elif rule in self.rules:
             self.rules[rule] = []
-        self._redraw()
+        self.options.refresh_rows()
 
     @action("ctrl+s", "stage", unless=not_written, danger=1)
     def send(self) -> None:

@@ -172,10 +172,6 @@ PEOPLE: Resource[Any] = Resource(
 """Everyone with a level in a space or a collection, wherever it comes from."""
 
 
-async def _teams(api: Api, organization: str) -> Sequence[Option]:
-    return await teams_offered(api, organization)
-
-
 SITE_PEOPLE: Resource[Any] = replace(
     PEOPLE,
     orders=(
@@ -188,7 +184,7 @@ SITE_PEOPLE: Resource[Any] = replace(
     conditions=(
         Condition("role", "people with this role", values=(*LEVELS, GUEST)),
         Condition("search", "those whose name or e-mail address holds this"),
-        Condition("team", "members of a team", offers=_teams, uses=("list_teams",)),
+        Condition("team", "members of a team", offers=teams_offered, uses=("list_teams",)),
     ),
     dim=lambda each: each.disabled,
 )  # fmt: skip

@@ -44,7 +44,8 @@ class Runs:
     def __init__(self, app: DeskApp) -> None:
         self._app = app
         self._runner: MergeRunner | None = None
-        self._ticks: Callable[[], None] = lambda: None
+        self.tick: Callable[[], None] = lambda: None
+        """Looks at the requests that wait for their rules, if it is time to."""
 
     @property
     def merging(self) -> MergeRunner:
@@ -84,12 +85,8 @@ class Runs:
             await waiting.read()
         except OSError as error:
             return f"What waits to be merged cannot be read: {error}"
-        self._ticks = waiting.tick
+        self.tick = waiting.tick
         return f"{note}: M shows it." if (note := waiting.note()) else ""
-
-    def tick(self) -> None:
-        """Look at the requests that wait for their rules, if it is time to."""
-        self._ticks()
 
     async def find_settling(self) -> str:
         """Find what an earlier start was settling; return what leads back to it."""

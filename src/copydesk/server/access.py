@@ -113,13 +113,12 @@ def level_on(
 class Standing:
     """A member's rights on a container: the level, the role, and their own grant.
 
-    ``own`` was granted to them, ``team`` to the team that gives them most, which is ``through``.
+    ``own`` was granted to them; ``through`` is the team that gives them most.
     """
 
     level: str | None
     role: str | None
     own: str | None = None
-    team: str | None = None
     through: str | None = None
 
 
@@ -169,7 +168,7 @@ def _standings(tx: Tx, organization_id: str, chain: Sequence[Link]) -> dict[str,
             else level_on(chain, row["role"], granted.get(row["user_id"], {})),
             row["role"],
             own.get(row["user_id"]),
-            *teams.get(row["user_id"], (None, None)),
+            teams.get(row["user_id"], (None, None))[1],
         )
         for row in members
     }

@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -222,14 +221,13 @@ async def empty_requests(api: Api, space: str, me: User | None) -> list[ChangeRe
 class Check:
     """The staged edits, compared with the change request as it is at a ``revision``.
 
-    ``tree`` are its pages. ``who`` made the revision, ``when``, where the service tells.
+    ``tree`` are its pages. ``who`` made the revision.
     """
 
     revision: str
     tree: Sequence[PageNode]
     standings: Mapping[str, Standing]
     who: str = ""
-    when: datetime | None = None
 
     @property
     def open(self) -> dict[str, Standing]:
@@ -291,7 +289,7 @@ async def check_edits(api: Api, space: str, request: str, edits: Mapping[str, Pa
         )
     )
     who = "" if now.created_by is None else person_name(now.created_by)
-    return Check(now.id, tree, found, who, now.created_at)
+    return Check(now.id, tree, found, who)
 
 
 async def _compared(

@@ -299,7 +299,7 @@ def plan_applying(
         tuple(sorted(taken, key=lambda each: order.index(each.thread))),
     )
     standings = {page: Standing("same", edit) for page, edit in joined.items()}
-    return ApplyPlan(run, Check(texts.revision, texts.tree, standings, texts.who, texts.when), left)
+    return ApplyPlan(run, Check(texts.revision, texts.tree, standings, texts.who), left)
 
 
 async def apply_plan(staged: StagedPages, plan: ApplyPlan, *, now: bool = False) -> str:

@@ -55,7 +55,6 @@ class TakingBack:
 
     merged: ChangeRequest
     work: Settlement
-    parent: str
     begun: ChangeRequest | None = None
     other: ChangeRequest | None = None
 
@@ -139,7 +138,7 @@ async def read_taking_back(
     if work.idle:
         but = f", but {stays.removesuffix('.')}" if (stays := _staying(work)) else ""
         raise NotDoneError(f"main is already as before {label}{but}")
-    found = TakingBack(merged, work, parent)
+    found = TakingBack(merged, work)
     empty = await empty_requests(api, space, me)
     begun = next((each for each in empty if each.subject == found.subject), None)
     if begun is not None:

@@ -619,12 +619,7 @@ def add_clusters(commands: Subparsers) -> None:
     for each in (reporting, *tables):
         _common(each, again=True)
     for each in (parser, listing, showing, reporting, *tables):
-        each.add_argument(
-            "--unmask",
-            action="store_true",
-            default=False if each is parser else SUPPRESS,
-            help="show e-mail addresses and phone numbers",
-        )
+        _unmask(each, again=each is not parser)
 
 
 def add_findings(commands: Subparsers) -> None:
@@ -649,12 +644,7 @@ def add_findings(commands: Subparsers) -> None:
             "--site", metavar="SITE", default=None if each is parser else SUPPRESS,
             help="only those of one site: id, title, host name or address",
         )  # fmt: skip
-        each.add_argument(
-            "--unmask",
-            action="store_true",
-            default=False if each is parser else SUPPRESS,
-            help="show e-mail addresses and phone numbers",
-        )
+        _unmask(each, again=each is not parser)
 
 
 FINDINGS = """\
@@ -706,6 +696,11 @@ allowed; 5 the service cannot be reached; 6 it has none of these."""
 def add_spaces(commands: Subparsers) -> None:
     """Declare ``copydesk spaces``; without more it lists them."""
     _listed(commands, "spaces", "space", "the spaces, and the pages of one")
+
+
+def _unmask(parser: ArgumentParser, *, again: bool) -> None:
+    default = SUPPRESS if again else False
+    _flag(parser, "--unmask", "show e-mail addresses and phone numbers", default=default)
 
 
 def add_sites(commands: Subparsers) -> None:

@@ -39,15 +39,8 @@ READ_BYTES = 65_536
 class LinearDriver(Driver):
     """Tells a program in words, and reads what to do line by line."""
 
-    def __init__(
-        self,
-        app: App[Any],
-        *,
-        debug: bool = False,
-        mouse: bool = True,
-        size: tuple[int, int] | None = None,
-    ) -> None:
-        super().__init__(app, debug=debug, mouse=mouse, size=size or SIZE)
+    def __init__(self, app: App[Any], *, size: tuple[int, int] | None = None, **asked: Any) -> None:
+        super().__init__(app, size=size or SIZE, **asked)
         self._desk = cast("CopydeskApp", app)
         assert sys.__stdout__ is not None
         self._outlet = Outlet(sys.__stdout__, self._lost, ascii_only=not self._desk.utf8)

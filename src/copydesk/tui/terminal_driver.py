@@ -182,15 +182,8 @@ class Outlet:
 class TerminalDriver(LinuxDriver):
     """Textual's driver, for every terminal and everything that becomes of it."""
 
-    def __init__(
-        self,
-        app: App[Any],
-        *,
-        debug: bool = False,
-        mouse: bool = True,
-        size: tuple[int, int] | None = None,
-    ) -> None:
-        super().__init__(app, debug=debug, mouse=mouse, size=size)
+    def __init__(self, app: App[Any], **asked: Any) -> None:
+        super().__init__(app, **asked)
         self._desk = cast("CopydeskApp", app)
         assert sys.__stdout__ is not None
         # The errors of the shell may go to a file, and what is typed comes from the terminal that

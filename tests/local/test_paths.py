@@ -24,7 +24,7 @@ def test_a_tilde_stands_for_a_home_folder(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 def test_nobody_s_home_folder_is_named() -> None:
     for path in (expanded, lambda path: find_paths({"COPYDESK_HOME": path})):
-        with pytest.raises(NoHomeError, match="no home folder is known for what ~") as caught:
+        with pytest.raises(NoHomeError, match="no home folder is known for the ~") as caught:
             path(f"{NOBODY}/a")
         assert caught.value.filename == f"{NOBODY}/a"
     given = {"base_url": "https://docs.example.com", "ca_file": f"{NOBODY}/ca.pem"}
@@ -54,7 +54,7 @@ def test_a_command_says_so(command: str, capsys: pytest.CaptureFixture[str]) -> 
     except SystemExit as ended:
         status = ended.code
     assert status == 2
-    assert "no home folder is known for what ~ stands for here" in capsys.readouterr().err
+    assert "no home folder is known for the ~ in it" in capsys.readouterr().err
 
 
 def test_who_has_no_home_is_told_what_to_set(

@@ -113,7 +113,7 @@ def expanded(path: Path | str) -> Path:
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
-        said = "no home folder is known for what ~ stands for here"
+        said = "no home folder is known for the ~ in it"
         raise NoHomeError(errno.ENOENT, said, str(path)) from error
 
 

@@ -6,6 +6,7 @@ What `docs/architecture.md` says of layers is held by import-linter. Here are th
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import re
 import sys
@@ -20,6 +21,9 @@ from typing import Any
 
 import grimp
 import pytest
+from textual.app import App
+from textual.driver import Driver
+from textual.message_pump import MessagePump
 
 from copydesk.tui.framework.place import Place
 from copydesk.tui.system.reference import load_everything
@@ -262,3 +266,24 @@ def _parsed(expression: re.Pattern[Any]) -> Any:
     written = expression.pattern
     flags = expression.flags & ~re.UNICODE if isinstance(written, bytes) else expression.flags
     return PARSER.parse(written, flags)
+
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_TICKED = re.compile(r"(?<!`)`([A-Za-z_][\w.]*)`(?!`)")
+_OF_TEXTUAL = (App, Driver, MessagePump)
+
+
+def test_docstrings_name_only_what_there_is() -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
+    known = {
+        name for text in texts.values() for name in _NAME.findall(re.sub(r"`[^`\n]*`", "", text))
+    }
+    known |= {part for path in texts for part in (*path.parts, path.stem)} | set(dir(builtins))
+    known |= {name for each in _OF_TEXTUAL for name in dir(each)} | {"pyproject", "toml"}
+    gone = [
+        f"{path.relative_to(SOURCE)}: {ticked}"
+        for path, text in texts.items()
+        for ticked in _TICKED.findall(text)
+        if not {part for part in ticked.split(".") if part} <= known
+    ]
+    assert gone == []

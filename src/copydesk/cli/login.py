@@ -329,7 +329,8 @@ def _tell_token(profile: Profile, *, found: bool, gone: bool) -> None:
 def _meant_before(paths: Paths, broken: SettingsError, name: str | None) -> Profile:
     """Return the profile that is meant where the settings cannot be used.
 
-    One that stands in them as it should, or as it was logged in to: its file or its account tells.
+    It is the profile as the settings have it. Where its entry there is broken, it is the profile as
+    the login left it, by the file of its token or the record of its account.
     """
     usable = broken.usable
     try:

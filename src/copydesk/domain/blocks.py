@@ -168,7 +168,7 @@ class BlockText:
     def key(self, row: int) -> str:
         """Return what a row says, for finding it again: blanks evened out, escapes taken off.
 
-        Two rows with one key read the same, but for escapes that may matter (`reads_same`).
+        Two rows with one key read the same, but for escapes that may matter.
         """
         kind = self._kinds[row]
         if kind == "html":

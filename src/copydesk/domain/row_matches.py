@@ -179,7 +179,7 @@ class RowLayout:
             a, b = one + 1, other + 1
 
     def _broken_anew(self, group: Group) -> bool:
-        """Whether rows say nearly the same as others that are more or fewer."""
+        """Whether a paragraph was only broken into lines anew: nearly its words on other rows."""
         old, new = range(group.a1, group.a2), range(group.b1, group.b2)
         if not old or not new or len(old) == len(new):
             return False

@@ -458,7 +458,7 @@ def nothing_picked(rows: ArrangedTree) -> str | None:
 
 
 def enter_label(rows: ArrangedTree) -> str:
-    """Return what Enter does now."""
+    """Return the label of Enter by what it does now."""
     return "put here" if rows.marks else "open"
 
 

@@ -231,7 +231,7 @@ def no_address(here: OpenAPISpecsPlace) -> str | None:
 
 
 def visibility_label(here: OpenAPISpecsPlace) -> str:
-    """Return what switching the visibility does now."""
+    """Return the label of the key that switches the visibility."""
     item = here.item
     shown = item is not None and visibility_of(item) == "public"
     return "make private" if shown else "make public"

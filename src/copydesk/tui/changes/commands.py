@@ -376,7 +376,7 @@ NAMED_LEFT_OUT = 4
 
 
 def merge_label(here: ChangesPlace) -> str:
-    """Return what m does now."""
+    """Return the label of m by what it does now."""
     return f"merge {len(here.rows.marks)}" if here.rows.marks else "merge"
 
 

@@ -1,6 +1,6 @@
 """The list of change requests as one goes to it: the screen, and all that can be done there.
 
-They are put together here, since the actions name their screen, and it none of them.
+They are joined here: the actions import the type of their screen, which must not import them.
 """
 
 from __future__ import annotations

@@ -574,8 +574,8 @@ class RowReader:
     def poll(self) -> None:
         """Read quietly what others did: a page of rows, who is asked, the counts that tell most.
 
-        Then, of rows, what is due (`poll_details`). All counts are read when some are others, and
-        once a minute; a long sorted list is not read.
+        Then the details of rows that are due (`DetailsReader.poll`). All counts are read when some
+        are others, and once a minute; a long sorted list is not read.
         """
         base = self.place.rows.source.base
         if self._from_last_run:

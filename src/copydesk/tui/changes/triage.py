@@ -146,7 +146,7 @@ class TriageSource(FilteredSource[ChangeRow]):
 
 
 class ChangesList(Marking, VirtualList[ChangeRow]):
-    """The widget."""
+    """The list of change requests, with those that the view and the filter leave out hidden."""
 
     judge: Triage
     """Judges the rows, and tells its progress and the number of hidden rows."""
@@ -160,7 +160,7 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
 
     @property
     def triage(self) -> TriageSource:
-        """The rows."""
+        """The source of its rows, which are judged before they are shown."""
         source = self.source
         assert isinstance(source, TriageSource)
         return source

@@ -114,7 +114,7 @@ def suggested_label(keys: ClusterKeys) -> str:
 
 
 def close_label(keys: ClusterKeys) -> str:
-    """Return what x does now."""
+    """Return the label of x by what it does now."""
     row = keys.rows.selected
     return "" if row is None else "open again" if row.closed else "close"
 

@@ -1,4 +1,4 @@
-"""Place 5: what people struggle with: clusters, their issues, the conversations (3.7)."""
+"""The screen of clusters: what people struggle with, with its issues and conversations."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def nothing_new(here: FindingsPlace) -> str | None:
 
 
 def new_label(here: FindingsPlace) -> str:
-    """Return what ctrl+n does now; nothing for those who may not."""
+    """Return the label of ctrl+n by what it does now; "" for those who may not."""
     if here.listed in ("findings", "questions"):
         return "" if here.begins_nothing() else "new change"
     may = here.listed == "records" and not here.rights.lacks("ingest_conversations")
@@ -108,7 +108,7 @@ def nothing_to_open(here: FindingsPlace) -> str | None:
 
 
 def requests_label(here: FindingsPlace) -> str:
-    """Return what g c does now, where the finding has change requests."""
+    """Return the label of g c by what it does now, where the finding has change requests."""
     item = here.item
     if item is None or here.listed != "findings":
         return ""
@@ -117,7 +117,7 @@ def requests_label(here: FindingsPlace) -> str:
 
 
 def turn_label(here: FindingsPlace) -> str:
-    """Return what x does now."""
+    """Return the label of x by what it does now."""
     item = here.item
     if item is None or no_finding(here):
         return ""

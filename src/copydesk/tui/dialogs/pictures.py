@@ -70,7 +70,7 @@ class Sides(NamedTuple):
     before: Shown | None
     after: Shown | None
     file: str = ""
-    """The name of a file that is in front itself: it has no words for it."""
+    """The name of a picture file that is shown itself: it has no alternative text to name it by."""
 
     @property
     def named(self) -> str:

@@ -178,8 +178,8 @@ class SteadyApp(App[None]):
     async def _flush_next_callbacks(self) -> None:
         """Run the callbacks of the next frame; a worker's dialog opens in a task of its own.
 
-        Textual has that worker do it. It may be the worker of a place that is being taken away:
-        then it waits for that, is stopped by that, and stops it half-way.
+        Textual has that worker do it. Where the worker's place is being removed, the worker would
+        wait for the removal, which cancels the worker, which cancels the removal half-way.
         """
         if active_worker.get(None) is None:
             await super()._flush_next_callbacks()

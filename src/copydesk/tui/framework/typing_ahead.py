@@ -424,7 +424,7 @@ PAUSE_SECONDS = 1.0
 """How long a pause ends the text typed for a refused field."""
 
 READ_SECONDS = 0.15
-"""How long after a question was drawn first nobody can have read it."""
+"""Seconds after a question appears in which a key cannot be an answer to it: no one has read it."""
 
 
 @dataclass(eq=False)

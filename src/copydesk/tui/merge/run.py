@@ -129,7 +129,7 @@ def _stands(item: RunItem) -> str:
 
 
 def start_label(here: MergeRunPlace) -> str:
-    """Return what ctrl+s does now."""
+    """Return the label of ctrl+s by what it does now."""
     run = here.run
     if run is None or run.state in ("running", "finished"):
         return ""
@@ -144,7 +144,7 @@ def goes_on(run: MergeRun) -> bool:
 
 
 def out_label(here: MergeRunPlace) -> str:
-    """Return what x does now."""
+    """Return the label of x by what it does now."""
     item, run = here.selected, here.run
     if here.waiting is not None:
         return "take out"
@@ -156,14 +156,14 @@ def out_label(here: MergeRunPlace) -> str:
 
 
 def pause_label(here: MergeRunPlace) -> str:
-    """Return what p does now; nothing in the footer when nothing runs."""
+    """Return the label of p by what it does now; "" when nothing runs."""
     if here.run is None or here.run.state != "running":
         return ""
     return "go on after it" if here.run.pausing else "pause"
 
 
 def again_label(here: MergeRunPlace) -> str:
-    """Return what r does now; nothing in the footer when nothing has stopped."""
+    """Return the label of r by what it does now; "" when nothing has stopped."""
     if not_stopped(here) is not None:
         return ""
     if here.waiting is not None:
@@ -173,17 +173,17 @@ def again_label(here: MergeRunPlace) -> str:
 
 
 def earlier_label(here: MergeRunPlace) -> str:
-    """Return what K does now; nothing in the footer for what has begun."""
+    """Return the label of K by what it does now; "" for what has begun."""
     return "move up" if not_waiting(here) is None else ""
 
 
 def stops_label(here: MergeRunPlace) -> str:
-    """Return what , does now; nothing in the footer when there is nothing to stop."""
+    """Return the label of , by what it does now; "" when there is nothing to stop."""
     return "stop at…" if here.run is not None and here.run.state != "finished" else ""
 
 
 def end_label(here: MergeRunPlace) -> str:
-    """Return what X does now."""
+    """Return the label of X by what it does now."""
     if here.run is None or here.run.state in ("running", "finished"):
         return ""
     return "discard plan" if here.run.state == "planned" else "end run"

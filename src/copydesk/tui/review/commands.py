@@ -396,7 +396,7 @@ class RequestCommands(ReviewCommands, scope="review"):
             await self._settle(MERGES)
 
     async def _settle(self, then: str) -> None:
-        """Go to where what conflicts with main is is_merged, and what follows that."""
+        """Go to the screen that settles conflicts with main; ``then`` is what follows there."""
         space, request = self.model.ids
         target = Target(self.place.organization, space=space, change_request=request)
         await self.place.desk.go("settle", target.but(view=then or None))

@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from copydesk.tui.review.model import ReviewModel
 
 DOING = {"new": "new_page", "insert": "insert_file", SEND: "send_staged"}
-"""What goes on once the request is read, by what was left."""
+"""The action that goes on once the change request is read, by what was under way as it was left."""
 
 READS = ("get_change_request", "get_change_request_page")
 SENDS = (

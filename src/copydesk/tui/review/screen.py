@@ -392,7 +392,7 @@ class Review(Place):
         return None if visit is None else replace(visit, cursor=self.model.page_id or "")
 
     def start_at(self, id: str) -> None:
-        """Begin with a page; it is known to `request_came`."""
+        """Do nothing: `_request_read` opens the page that ``begins_at`` names."""
 
     # What commands on threads ask of the place (`HasThreads`)
 

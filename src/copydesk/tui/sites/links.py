@@ -156,7 +156,7 @@ def unaddressed(here: ShareLinksPlace) -> str | None:
 
 
 def switch_label(here: ShareLinksPlace) -> str:
-    """Return what switching the link does now."""
+    """Return the label of the key that switches the link."""
     return "switch off" if here.link is None or here.link.active else "switch on"
 
 

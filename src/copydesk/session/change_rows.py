@@ -278,9 +278,6 @@ KEPT = 100
 """Rows saved of a view: more than a screen shows."""
 
 
-MOMENTS = ("created", "updated")
-
-
 def snapshot_name(target: Target, organization: str, view: str) -> str:
     """Return the name of the snapshot of a view."""
     return " ".join(["changes", organization, target.space or "-", target.cluster or "-", view])
@@ -310,7 +307,8 @@ def keep(snapshot: Snapshots, name: str, view: KeptView) -> None:
     ]
     for row in view.rows[:KEPT]:
         value = asdict(replace(row, description="", whole=False))
-        value |= {name: getattr(row, name).isoformat() for name in MOMENTS}
+        moments = (name for name, kind in FIELDS.items() if kind is datetime)
+        value |= {name: getattr(row, name).isoformat() for name in moments}
         cells = {column: list(cell) for column, cell in view.cells.get(row.id, {}).items()}
         kept.append(value | {"title": view.titles.get(row.space, ""), "cells": cells})
     snapshot.write(name, kept)
@@ -359,20 +357,22 @@ CELL_STYLES = ("", "muted", "warn", "good", "accent")
 
 def _row(value: Mapping[str, Any]) -> ChangeRow | None:
     given: dict[str, Any] = {}
-    for name, kind in ChangeRow.__annotations__.items():
+    for name, kind in FIELDS.items():
         held: Any = value.get(name)
-        if name in MOMENTS:
+        if kind is datetime:
             held = instant(held) if isinstance(held, str) else None
         elif isinstance(held, str):
             held = clean(held)
-        if type(held) is not KINDS[kind]:
+        if type(held) is not kind:
             return None
         given[name] = held
     return ChangeRow(**given)
 
 
 KINDS: Mapping[str, type] = {"str": str, "int": int, "bool": bool, "datetime": datetime}
-"""The types of a row's fields by their annotations."""
+
+FIELDS: Mapping[str, type] = {name: KINDS[kind] for name, kind in ChangeRow.__annotations__.items()}
+"""The types of a row's fields: only such can be kept for the next start."""
 
 
 AT_ONCE = 4

@@ -972,3 +972,9 @@ async def test_enter_opens_the_overview_and_d_the_changes(desk: Desk) -> None:
         assert "[Overview]" in driver.screen
     async with drive(open_world(desk.world, "changes"), "d", size=(100, 40)) as driver:
         assert "[Changes" in driver.screen
+
+
+async def test_the_settings_may_name_each_column(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes")) as driver:
+        assert isinstance(driver.place, ChangesPlace)
+        assert [each.key for each in driver.place.all_columns] == list(ChangesPlace.COLUMNS)

@@ -123,7 +123,7 @@ class SettingsCommands(Commands, scope="site_settings"):
             case "text":
                 await self._type(setting, site)
             case "switch":
-                await self._switch(setting)
+                await self._switch_adaptive_content(setting)
             case "choice":
                 await self._choose(setting, site)
 
@@ -182,7 +182,7 @@ class SettingsCommands(Commands, scope="site_settings"):
 
         await self._set(setting, chosen, facts, recall=audience)
 
-    async def _switch(self, setting: Setting) -> None:
+    async def _switch_adaptive_content(self, setting: Setting) -> None:
         """Switch adaptive content on or off; it decides about all content with conditions."""
         on = setting.value != "on"
         conditional = await _conditional(await self.place.session.ready(), self.place.tabs.ids)

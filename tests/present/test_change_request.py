@@ -51,9 +51,9 @@ from copydesk.session.change_rows import (
     ThreadWords,
     Verdict,
 )
+from copydesk.session.listings import LISTINGS, MOST_THREADS
 from copydesk.session.page_changes import changed_pages, changed_things
 from copydesk.session.reads.change_requests import Scope, SpaceInfo, page_lines
-from copydesk.session.settings import LISTINGS, MOST_THREADS
 from tests.session.rows import NOW, row, title
 
 

@@ -21,6 +21,15 @@ from copydesk.local.saved_views import SavedViews
 from copydesk.local.settings_list import SettingsFile
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
+from copydesk.session.listings import (
+    LISTINGS,
+    OWN,
+    SERVED,
+    Listing,
+    listing_of,
+    view_reversal,
+    views_steps,
+)
 from copydesk.session.marks import (
     DONE,
     FOLLOWED,
@@ -44,18 +53,7 @@ from copydesk.session.marks import (
     snooze_reversal,
 )
 from copydesk.session.session import Session
-from copydesk.session.settings import (
-    LISTINGS,
-    OWN,
-    SERVED,
-    Listing,
-    listing_of,
-    put_setting,
-    setting_reversal,
-    settings_steps,
-    view_reversal,
-    views_steps,
-)
+from copydesk.session.settings import put_setting, setting_reversal, settings_steps
 from copydesk.session.space_snapshot import KEY, LastRun, keep_last_run, read_last_run
 from copydesk.session.writes.undo import LocalStep
 

@@ -125,7 +125,7 @@ def _profiles(line: Sequence[str]) -> Iterator[Value]:
 def _views(line: Sequence[str]) -> Iterator[Value]:
     from copydesk.local.paths import find_paths
     from copydesk.local.settings import usable_settings
-    from copydesk.session.settings import LISTINGS
+    from copydesk.session.listings import LISTINGS
 
     own = usable_settings(find_paths().settings)[0].views
     for title in [*(view.name for view in own), *(each.title for each in LISTINGS)]:

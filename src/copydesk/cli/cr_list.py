@@ -29,10 +29,10 @@ from copydesk.present.change_request import (
     sorted_rows,
 )
 from copydesk.session.change_rows import ASKED, PARTS, THREADS, ChangeRow, KnownRequests, row_of
+from copydesk.session.listings import FIRST, LISTINGS, THREADS_READ, Listing, listing_of
 from copydesk.session.operations import ops
 from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.spaces import read_me
-from copydesk.session.settings import FIRST, LISTINGS, THREADS_READ, Listing, listing_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -31,9 +31,9 @@ from copydesk.session.change_rows import (
 )
 from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
+from copydesk.session.listings import MOST_THREADS, SERVED, STATUSES, Listing
 from copydesk.session.marks import NONE, NOTE, STARRED, labels_of
 from copydesk.session.readiness import READY, readiness_of
-from copydesk.session.settings import MOST_THREADS, SERVED, STATUSES, Listing
 
 if TYPE_CHECKING:
     from copydesk.domain.merge_rules import RuleResult

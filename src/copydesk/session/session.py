@@ -33,11 +33,12 @@ from copydesk.session.errors import sentence
 from copydesk.session.glyphs import glyphs
 from copydesk.session.identity import confirm, identify, probe, recall, remembered, tell_owner
 from copydesk.session.known_names import KnownNames
+from copydesk.session.listings import views_steps
 from copydesk.session.marks import Marks, Snoozes, seen_steps
 from copydesk.session.people import Members
 from copydesk.session.reachability import BUSY, LOW_SHARE, SPARE_SHARE, Contact
 from copydesk.session.runs.tree_steps import tree_steps
-from copydesk.session.settings import settings_steps, views_steps
+from copydesk.session.settings import settings_steps
 from copydesk.session.writes.log import Written
 from copydesk.session.writes.outbox import Outbox
 from copydesk.session.writes.sender import WriteSender

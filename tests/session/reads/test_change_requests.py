@@ -18,6 +18,7 @@ from copydesk.domain.page_tree import PageNode
 from copydesk.server import threads
 from copydesk.server.store import Tx
 from copydesk.session.change_rows import ALL_PARTS, PAGES, THREADS, row_of
+from copydesk.session.listings import LISTINGS, Listing
 from copydesk.session.page_changes import Changed, whereto
 from copydesk.session.reads import change_requests
 from copydesk.session.reads.change_requests import (
@@ -33,7 +34,6 @@ from copydesk.session.reads.change_requests import (
 )
 from copydesk.session.reads.merge import read_rules, why_not_mergeable
 from copydesk.session.reads.merge_run import read_standing
-from copydesk.session.settings import LISTINGS, Listing
 from tests.session.reads import told
 from tests.tui.strange import strange
 from tests.world import World

@@ -20,11 +20,11 @@ from copydesk.server import conversation_writes
 from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.change_rows import TEXT
+from copydesk.session.listings import LISTINGS
 from copydesk.session.reads import change_requests, cluster_report, findings, sites
 from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.cluster_report import read_report
 from copydesk.session.reads.findings import SiteSpaces
-from copydesk.session.settings import LISTINGS
 from tests.golden_json import compare
 from tests.session.reads import told
 from tests.session.reads.told import Lacking, plain, read

@@ -18,6 +18,7 @@ from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.merge_run import RunItem
 from copydesk.server.desk_writes import Editor
 from copydesk.session.change_rows import ALL_PARTS, ChangeRow
+from copydesk.session.listings import LISTINGS
 from copydesk.session.people import Members
 from copydesk.session.reads import (
     change_requests,
@@ -33,7 +34,6 @@ from copydesk.session.reads import (
 )
 from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.pages import Version
-from copydesk.session.settings import LISTINGS
 from tests.golden_json import compare
 from tests.session.reads import told
 from tests.session.reads.told import plain, read

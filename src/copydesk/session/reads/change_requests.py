@@ -31,6 +31,7 @@ from copydesk.session.change_rows import (
     row_of,
 )
 from copydesk.session.glyphs import glyphs
+from copydesk.session.listings import COUNTED_ROWS, FIRST, LISTINGS, MOST_THREADS, THREADS_READ
 from copydesk.session.page_changes import (
     Changed,
     changed_pages,
@@ -43,7 +44,6 @@ from copydesk.session.people import asked_name, person_name
 from copydesk.session.reads.base_revision import read_both_sides, read_changes
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.merge import RuledSpace, RulesRead, judge, organization_rules
-from copydesk.session.settings import COUNTED_ROWS, FIRST, LISTINGS, MOST_THREADS, THREADS_READ
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.merge_rules import MergeRules
     from copydesk.contract.models.space import Space
     from copydesk.session.change_rows import ChangeRow
-    from copydesk.session.settings import Listing
+    from copydesk.session.listings import Listing
 
 
 FILES_UNKNOWN = "whether it changes a file was not looked at"

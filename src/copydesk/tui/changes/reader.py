@@ -36,12 +36,7 @@ from copydesk.session.change_rows import (
     snapshot_name,
 )
 from copydesk.session.errors import failure_types
-from copydesk.session.settings import (
-    COUNT_SECONDS,
-    MOST_THREADS,
-    SERVED,
-    Listing,
-)
+from copydesk.session.listings import COUNT_SECONDS, MOST_THREADS, SERVED, Listing
 from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.source import Change, ListSource, Source
 from copydesk.tui.framework.workers import begin

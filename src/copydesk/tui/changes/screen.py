@@ -22,17 +22,9 @@ from copydesk.present import change_request as present
 from copydesk.present.json_views import Raw, request_raw
 from copydesk.session.change_rows import ChangeRow, known_requests, row_of
 from copydesk.session.glyphs import glyphs
+from copydesk.session.listings import FIRST, LISTINGS, OWN, SERVED, STATUSES, Listing, listing_of
 from copydesk.session.marks import STARRED
 from copydesk.session.operations import ops
-from copydesk.session.settings import (
-    FIRST,
-    LISTINGS,
-    OWN,
-    SERVED,
-    STATUSES,
-    Listing,
-    listing_of,
-)
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import Bulk, BulkItem, BulkRun
 from copydesk.tui.changes.reader import DETAIL_COLUMNS, DetailsReader, RowReader, detail_panes

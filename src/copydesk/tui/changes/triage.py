@@ -18,7 +18,7 @@ from copydesk.domain.filter import Fields, Query, fold, quoted
 from copydesk.domain.text import listed
 from copydesk.present.change_request import fields, needs
 from copydesk.session.change_rows import ASKED, AT_ONCE, THREADS, ChangeRow
-from copydesk.session.settings import (
+from copydesk.session.listings import (
     COUNTED_ROWS,
     FIRST,
     LISTINGS,

@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 from copydesk.domain.saved_view import SavedView
 from copydesk.session.draft_keys import view_name_key
 from copydesk.session.errors import NotDoneError
+from copydesk.session.listings import LISTINGS, OWN, SERVED, Listing, view_reversal
 from copydesk.session.options import Option
-from copydesk.session.settings import (
-    LISTINGS,
-    OWN,
-    SERVED,
-    Listing,
-    view_reversal,
-)
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import ChoiceInput, Chooser
 from copydesk.tui.framework.actions import Commands, action, command

@@ -35,6 +35,7 @@ from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.content import Content
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.identity import choose
+from copydesk.session.listings import COUNT_SECONDS
 from copydesk.session.people import person_name
 from copydesk.session.reads import spaces as reading
 from copydesk.session.reads.spaces import (
@@ -43,7 +44,6 @@ from copydesk.session.reads.spaces import (
     read_details,
     read_organizations,
 )
-from copydesk.session.settings import COUNT_SECONDS
 from copydesk.session.space_snapshot import LastRun, keep_last_run, read_last_run
 from copydesk.session.target import Target
 from copydesk.tui.content.commands import ContentCommands

@@ -25,12 +25,12 @@ from copydesk.present.threads import Group, Thread, Threads
 from copydesk.session.change_rows import PARTS, TEXT, THREADS, Details, known_requests
 from copydesk.session.glyphs import glyphs
 from copydesk.session.inbox_rows import InboxRow, keep, recall
+from copydesk.session.listings import MOST_THREADS
 from copydesk.session.marks import DONE, MUTED, YES, marks_reversal
 from copydesk.session.options import Option
 from copydesk.session.reads import inbox as inbox_reading
 from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.inbox import read_comment, read_page_title, read_thread
-from copydesk.session.settings import MOST_THREADS
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import NoRowYet, action

@@ -20,7 +20,7 @@ from textual.geometry import Size
 
 from copydesk.domain.text import clean
 from copydesk.tui.linear.conversation import Conversation
-from copydesk.tui.linear.settling import coming, settled
+from copydesk.tui.linear.idle import coming, settled
 from copydesk.tui.terminal_driver import Outlet, browse
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.tui.linear import conversation, settling
-from copydesk.tui.linear.settling import STILL, settled, under_way
+from copydesk.tui.linear import conversation, idle
+from copydesk.tui.linear.idle import STILL, settled, under_way
 from tests.drive import eventually, listen
 from tests.tui.opening import open_world
 from tests.tui.system.test_news import Desk
@@ -62,9 +62,9 @@ async def test_the_steps_of_long_work_are_told_as_they_come(
         working = asyncio.create_task(talk.take("yes"))
         await eventually(lambda: under_way(app), linear.driver.turn)
         with monkeypatch.context() as quick:
-            quick.setattr(settling, "PATIENCE_SECONDS", 0.01)
+            quick.setattr(idle, "PATIENCE_SECONDS", 0.01)
             line = asyncio.get_running_loop().create_future()
-            typing = asyncio.create_task(settling.coming(app, line, linear._say))
+            typing = asyncio.create_task(idle.coming(app, line, linear._say))
             await eventually(lambda: linear.said.count(STILL) > 1, linear.driver.turn)
             line.set_result("where")
             assert await typing == "where"

@@ -14,8 +14,8 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.space import SpaceTransfer
 from copydesk.contract.operation import PREFIX
 from copydesk.contract.operations import CATALOGUE
-from copydesk.server.besides import DESCRIPTION
 from copydesk.server.editions import OWN, Edition, operations_of
+from copydesk.server.extra_routes import DESCRIPTION
 from tests.world import BASE_URL, World
 
 COUNTS: list[tuple[Edition, int]] = [("earlier", 143), ("today", 130), ("document", 143)]

@@ -30,7 +30,7 @@ from schemathesis.specs.openapi.checks import (
 
 from copydesk.contract.operations import CATALOGUE
 from copydesk.server.api_description import openapi
-from copydesk.server.besides import DESCRIPTION
+from copydesk.server.extra_routes import DESCRIPTION
 from tests.server.desk_of_one import DeskOfOne
 from tests.world import World
 

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-import copydesk.server.besides  # noqa: F401 - so that not every process loads that again
+import copydesk.server.extra_routes  # noqa: F401 - so that not every process loads that again
 from copydesk.server.api_description import openapi_json
 from copydesk.server.handlers import load_all
 

@@ -103,17 +103,17 @@ class DeskApp:
         self._edition = edition
 
     @cached_property
-    def _besides(self) -> ASGIApp:
+    def _extra_routes(self) -> ASGIApp:
         """What a desk has besides operations, loaded when somebody asks for it."""
-        from copydesk.server.besides import besides
+        from copydesk.server.extra_routes import extra_routes
 
         check = partial(_authenticate, sessions=self._sessions)
-        return besides(self._store, self._edition, check)
+        return extra_routes(self._store, self._edition, check)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["type"] != "http":
-            await self._besides(scope, receive, send)
+            await self._extra_routes(scope, receive, send)
             return
         method, path = scope["method"], scope["path"]
         if method == "GET" and (answers := await self._store.answers()) is not None:
@@ -129,7 +129,7 @@ class DeskApp:
         elif methods := self._operations.methods(path):
             await no_method(method, methods)(scope, receive, send)
         else:
-            await self._besides(scope, receive, send)
+            await self._extra_routes(scope, receive, send)
 
 
 _Job = Callable[[Worker], bool]

@@ -33,7 +33,7 @@ SignIn = Callable[[Tx, str], str]
 Endpoint = Callable[[Request], Awaitable[Response | Answer]]
 
 
-def besides(store: Store, edition: Edition, sign_in: SignIn) -> Starlette:
+def extra_routes(store: Store, edition: Edition, sign_in: SignIn) -> Starlette:
     """Return the app that answers all this, and that there is nothing else."""
     handlers: dict[Any, Callable[..., Any]] = {HTTPException: _unrouted, Exception: _unexpected}
     app = Starlette(

@@ -207,23 +207,25 @@ class Session:
         self.reversals = Reversals(self)
         self.snoozed = Snoozes(self.snoozes)
         self.marks = Marks(self.mark_store)
-        self.local_steps.update(self.snoozed.steps)
-        self.local_steps.update(self.marks.steps)
-        self.local_steps.update(seen_steps(self.seen))
-        self.local_steps.update(views_steps(self.views))
-        self.local_steps.update(settings_steps(self))
-        self.local_steps.update(tree_steps(self.ready))
         self.local_steps.update(
+            self.snoozed.steps,
+            **self.marks.steps,
+            **seen_steps(self.seen),
+            **views_steps(self.views),
+            **settings_steps(self),
+            **tree_steps(self.ready),
             stage_again=self._stage_again,
             wait_to_merge=lambda merge, run: self.waiting_merges.put(merge, run),
             waits_to_merge=lambda merge: self.waiting_merges.told(merge),
-            restore_draft=self._restore_draft,
-            drop_draft=self._drop_draft,
+            restore_draft=lambda key: asyncio.to_thread(self.drafts.restore, key),
+            drop_draft=lambda key: asyncio.to_thread(self.drafts.drop, key),
             draft=self._draft,
             drop_queued=self.outbox.drop,
             queue_again=self.outbox.queue_again,
             queued=self._queued,
-            hide_findings=self._hide_findings,
+            hide_findings=lambda keys, hidden: asyncio.to_thread(
+                self.hidden.hide if hidden else self.hidden.show, keys
+            ),
             hidden_findings=self._hidden_findings,
         )
 
@@ -232,19 +234,8 @@ class Session:
         with suppress(StagedElsewhereError):
             await asyncio.to_thread(self.staged.stage_again, batch)
 
-    async def _hide_findings(self, keys: list[str], hidden: bool) -> None:
-        await asyncio.to_thread(self.hidden.hide if hidden else self.hidden.show, keys)
-
     async def _hidden_findings(self, keys: list[str]) -> dict[str, bool]:
         return {"hidden": await asyncio.to_thread(self.hidden.read) >= set(keys)}
-
-    async def _restore_draft(self, key: str) -> None:
-        """Restore a dropped draft, unless something was typed there since."""
-        await asyncio.to_thread(self.drafts.restore, key)
-
-    async def _drop_draft(self, key: str) -> None:
-        """Drop a draft."""
-        await asyncio.to_thread(self.drafts.drop, key)
 
     async def _queued(self, id: str) -> dict[str, bool] | None:
         """Return whether a write waits in the outbox; None when it does not."""

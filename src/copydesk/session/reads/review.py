@@ -132,7 +132,8 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
         return Opened(request, space, pages, told, unlooked=not_looked_at(hint))
     if hint is None:
         old_files, new_files = await asyncio.gather(
-            _files_of_space(api, space_id), _files_of_request(api, space_id, request_id)
+            api.every(ops.list_space_files, space_id, limit=PAGE),
+            _files_of_request(api, space_id, request_id),
         )
     main, lost, unlooked = flatten(before.pages), losses(hint), not_looked_at(hint)
     row = row_of(request)
@@ -153,10 +154,6 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
     }
     changes += changed_things(old_files, new_files, hint)
     return Opened(request, space, pages, changes, lost, unlooked, main_changed=since)
-
-
-async def _files_of_space(api: Api, space_id: str) -> list[File]:
-    return await api.every(ops.list_space_files, space_id, limit=PAGE)
 
 
 async def _files_of_request(api: Api, space_id: str, request_id: str) -> list[File]:

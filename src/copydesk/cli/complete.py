@@ -93,14 +93,6 @@ def _slugs(names: Sequence[KnownName]) -> Iterator[Value]:
             yield value, clean(name.title)
 
 
-def _spaces(line: Sequence[str]) -> Iterator[Value]:
-    return _slugs(_names(line, "space"))
-
-
-def _sites(line: Sequence[str]) -> Iterator[Value]:
-    return _slugs(_names(line, "site"))
-
-
 def _numbers(line: Sequence[str]) -> Iterator[Value]:
     from copydesk.domain.slug import slugify
 
@@ -180,8 +172,8 @@ def _themes(line: Sequence[str]) -> Iterator[Value]:
 
 VALUES: Mapping[str, Callable[[list[str]], Iterable[Value]]] = {
     "profiles": _profiles,
-    "spaces": _spaces,
-    "sites": _sites,
+    "spaces": lambda line: _slugs(_names(line, "space")),
+    "sites": lambda line: _slugs(_names(line, "site")),
     "numbers": _numbers,
     "orders": _cluster_orders,
     "settings": _settings,

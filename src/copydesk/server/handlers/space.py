@@ -73,7 +73,8 @@ def create_space(call: Call, organization_id: str, body: SpaceCreate) -> Space:
         edit_mode=body.edit_mode or "live",
         visibility="private" if body.parent is None else "in-collection",
     )
-    return _created(call, space_id, organization_id)
+    run_by_maker(call, space_id, organization_id)
+    return space_model(call, call.changed("space", space_id))
 
 
 @implements(ops.get_space)
@@ -189,9 +190,4 @@ def transfer_space(call: Call, space_id: str, body: SpaceTransfer) -> Space:
     hand_over(call.tx, row, body.organization, None)
     if row["visibility"] == "in-collection":
         call.tx.update("space", space_id, visibility="private")
-    return space_model(call, call.changed("space", space_id))
-
-
-def _created(call: Call, space_id: str, organization_id: str) -> Space:
-    run_by_maker(call, space_id, organization_id)
     return space_model(call, call.changed("space", space_id))

@@ -94,7 +94,8 @@ class ConversationView(WrappedList, scope="conversation"):
     def __init__(self, empty: str) -> None:
         super().__init__(title="Conversation", empty=empty, id="conversation")
         self._blocks: Sequence[Block] = ()
-        self._key = ""
+        self.key = ""
+        """What the conversation that is shown was called."""
         self._masked = True
         self._rows: list[tuple[int, int]] = []
         """(block, piece of it), in order; -1 for a blank line before it."""
@@ -125,9 +126,9 @@ class ConversationView(WrappedList, scope="conversation"):
         self, blocks: Sequence[Block], *, title: str, masked: bool = True, key: str = ""
     ) -> None:
         """Show a conversation from its top, or, if ``key`` names the one shown, again."""
-        same = bool(key) and key == self._key and list(blocks) == list(self._blocks)
+        same = bool(key) and key == self.key and list(blocks) == list(self._blocks)
         here = self._here() if same else None
-        self._masked, self._key = masked, key
+        self._masked, self.key = masked, key
         if not same:
             self._blocks = tuple(blocks)
             self._words, self._folds, self._wanted = {}, {}, set()
@@ -140,11 +141,6 @@ class ConversationView(WrappedList, scope="conversation"):
             self._search(jump=False)
         self.title = title
         self.retitle()
-
-    @property
-    def key(self) -> str:
-        """What the conversation that is shown was called."""
-        return self._key
 
     def _here(self) -> tuple[int, int] | None:
         return self._rows[self.cursor] if self.cursor < len(self._rows) else None

@@ -485,6 +485,8 @@ async def test_what_is_staged_and_cannot_be_read_is_told_and_what_is_known_stays
 ) -> None:
     await desk.edit("retries", "five", "eight")
     known, store = dict(desk.staged.edits), desk.session.staged
+    reports: list[tuple[str, str]] = []
+    monkeypatch.setattr(desk.session, "report", lambda *said: reports.append(said))
     for error, why in (
         (OSError(5, "Input/output error"), "Input/output error"),
         (OSError("It is gone"), "It is gone"),
@@ -493,6 +495,8 @@ async def test_what_is_staged_and_cannot_be_read_is_told_and_what_is_known_stays
             broken.setattr(store, "step", refusing(error))
             await desk.staged.read()
         assert (desk.staged.trouble, desk.staged.edits) == (why, known)
+        said = f"Not all that is staged here can be read: {why}. It is kept as it is."
+        assert reports[-1] == (said, "bad")
     await desk.staged.read()
     assert desk.staged.trouble == ""
     text = known[desk.page("retries")].to_text()
@@ -500,6 +504,8 @@ async def test_what_is_staged_and_cannot_be_read_is_told_and_what_is_known_stays
     await desk.staged.read()
     assert desk.staged.trouble == "what is staged of a page was kept by another version"
     assert desk.staged.edits == known
+    await desk.staged.read()
+    assert len(reports) == 3, "it is said once"
     monkeypatch.setattr(store, "undone", refusing(OSError(5, "Input/output error")))
     await desk.staged.stage({desk.page("retries"): None})
     assert desk.staged.edits == {}, "only what can be redone is not known"

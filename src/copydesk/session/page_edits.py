@@ -93,16 +93,24 @@ class StagedPages:
             step = await asyncio.to_thread(self.session.staged.step, self.space, self.request)
             undone = await asyncio.to_thread(self.session.staged.undone, self.space, self.request)
         except OSError as error:
-            self.trouble = f"{error.strerror or error}"
+            self._tell(f"{error.strerror or error}")
             return
         found: dict[str, PageEdit] = {}
-        self.trouble = ""
+        trouble = ""
         for page, text in kept.items():
             try:
                 found[page] = edit_of(text)
             except ValueError:
-                self.trouble = "what is staged of a page was kept by another version"
+                trouble = "what is staged of a page was kept by another version"
+        self._tell(trouble)
         self.edits, self.steps, self.undone = found, bool(step), bool(undone)
+
+    def _tell(self, trouble: str) -> None:
+        """Say once why not all that is staged can be read: it would be missing in silence."""
+        before, self.trouble = self.trouble, trouble
+        if trouble and trouble != before:
+            said = f"Not all that is staged here can be read: {trouble}. It is kept as it is."
+            self.session.report(said, "bad")
 
     async def stage(self, edits: Mapping[str, PageEdit | None]) -> None:
         """Stage edits by page, or drop them (None); it is on the disk when this returns."""

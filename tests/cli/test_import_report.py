@@ -60,6 +60,35 @@ def test_an_import_with_much_to_say_ends_with_its_result(
     assert "docs / docs (new): 1 page" in said.out
 
 
+def test_a_title_for_a_space_that_is_there_already_is_said_not_to_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    put(tmp_path / "docs", {"a.md": b"# A\n"})
+    told = []
+    for title in ("One", "One", "Two"):
+        assert main(["desk", "import", str(tmp_path / "docs"), "--space", title]) == 0
+        told.append("--space: One has its title from an earlier import" in capsys.readouterr().err)
+    assert told == [False, False, True]
+
+
+def test_spaces_of_one_title_are_told_apart_by_their_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    book = {"SUMMARY.md": b"- [A](a.md)\n", "a.md": b"# A\n", "README.md": b"# Book\n"}
+    put(
+        tmp_path / "docs",
+        {f"{folder}{path}": data for folder in ("", "old/") for path, data in book.items()}
+        | {"new/SUMMARY.md": b"- [B](b.md)\n", "new/b.md": b"# B\n"},
+    )
+    assert main(["desk", "import", str(tmp_path / "docs")]) == 0
+    said = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
+    assert said == [
+        "docs / Book (the top folder, new)", "docs / new (new)", "docs / Book (old, new)",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("table", "text"),
     [

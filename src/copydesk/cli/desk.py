@@ -146,6 +146,9 @@ def import_source(
             raise
         for line in problem_lines(report.problems):
             say(f"not used: {clean(line, limit=400)}")
+        for each in report.spaces:
+            if space is not None and not each.created and each.title != space.strip():
+                say(f"not used: --space: {clean(each.title)} has its title from an earlier import")
         unlisted = [path for each in report.spaces for path in each.unlisted]
         for line in file_lines(unlisted, "in no table of contents and kept without a page"):
             say(f"not a page: {clean(line, limit=400)}")
@@ -159,8 +162,10 @@ def import_source(
             counts += [f"{plural(each.merged, 'merged one')}"] if each.merged else []
             counts += [f"{each.archived} archived"] if each.archived else []
             state = "new" if each.created else "updated"
+            alike = sum(other.title == each.title for other in report.spaces) > 1
+            place = f"{clean(each.folder) or 'the top folder'}, " if alike else ""
             put(
-                f"{clean(report.organization)} / {clean(each.title)} ({state}): "
+                f"{clean(report.organization)} / {clean(each.title)} ({place}{state}): "
                 f"{', '.join(counts)}. Space {each.space_id}"
             )
     open_next(desk, report.organization_id)

@@ -317,6 +317,11 @@ def test_a_folder_without_a_summary_gets_none_while_its_tree_says_enough(tmp_pat
         ("---\ntitle: >-\n  Old\n---\n", "---\ntitle: New\n---\n"),
         ("# Old\n", "---\ntitle: New\n---\n# Old\n"),
         ("Text.\n", "---\ntitle: New\n---\nText.\n"),
+        (
+            "---\n id: x\n sidebar:\n   label: Old\n---\n",
+            "---\n id: x\n sidebar:\n   label: New\n---\n",
+        ),
+        ("---\n id: x\n---\n# Old\n", "---\n id: x\n title: New\n---\n# Old\n"),
     ],
 )
 def test_without_a_summary_the_file_of_a_page_says_its_new_title(

@@ -309,7 +309,11 @@ def _with_value(text: str, name: str, value: Any, newline: str) -> str:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, ValueError):
         return text
-    for key, old in node.value if isinstance(node, yaml.MappingNode) else ():
+    block = isinstance(node, yaml.MappingNode) and not node.flow_style
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    indent = " " * pairs[0][0].start_mark.column if block and pairs else ""
+    said = "".join(indent + line for line in _LINE.findall(said))
+    for key, old in pairs:
         if key.value == name:
             start, stop = key.start_mark.index, old.end_mark.index
             first = old.start_mark.index
@@ -324,7 +328,8 @@ def _with_value(text: str, name: str, value: Any, newline: str) -> str:
             ]
             while len(whole) > 1 and _APART.match(whole[-1]):
                 whole.pop()
-            return text[:start] + said + text[start + sum(map(len, whole)) :]
+            start, stop = start - len(indent), start + sum(map(len, whole))
+            return text[:start] + said + text[stop:]
     return (text if not text or text.endswith(("\n", "\r")) else text + newline) + said
 
 

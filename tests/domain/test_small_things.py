@@ -94,6 +94,7 @@ def test_files_are_named_by_their_ids_once_they_are_sent() -> None:
     found = with_file_ids(text, {"a.png": "x_1"})
     assert found == "![a](/files/x_1) [b](.gitbook/assets/b.pdf) ![c](/files/c-1)"
     assert sent_files(found) == {"x_1", "c-1"}
+    assert with_file_ids("![a](../assets/a.png)", {"a.png": "x_1"}) == "![a](/files/x_1)"
 
 
 @given(st.text("ab \ud800"), st.text("ab \ud800"))

@@ -15,7 +15,7 @@ from copydesk.server.desk_writes import Editor
 from copydesk.server.export_patch import changed_files
 from copydesk.server.space_export import export_space
 from tests.server.imported import read
-from tests.server.sources.making import Making, applied, taken
+from tests.server.sources.making import Making, applied, put, taken
 from tests.world import World
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
@@ -439,3 +439,34 @@ async def test_links_follow_a_new_page_whose_file_changes(imported: Imported) ->
     exported = await imported.merged()
     assert exported["docs/deep/a_b.md"] == b"# A\n\n[n](../old/README.md)\n"
     assert exported["docs/old/README.md"] == b"# Neu\n\n[p](../README.md) [t](/docs/README.md)\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (
+            {".gitbook.yaml": b"root: ./docs\n", "docs/SUMMARY.md": b"* [A](a.md)\n"},
+            ".gitbook/assets",
+        ),
+        ({"mkdocs.yml": b"site_name: Docs\n"}, "assets"),
+    ],
+)
+async def test_a_new_file_is_put_into_the_folder_of_its_space(
+    world: World, tmp_path: Path, files: dict[str, bytes], expected: str
+) -> None:
+    put(tmp_path / "repo", {**files, "docs/a.md": b"# A\n"})
+    space = read(world, tmp_path / "repo").spaces[0].space_id
+    key = world.change_request(space, {})
+    page = world.page_id(space, "a", change_request=key)
+    given = {"name": "a.png", "base64": base64.b64encode(PNG).decode(), "ref": "pic"}
+    changes = [
+        {"operation": "insert_files", "files": [given]},
+        {"operation": "update_page", "page": page, "document": {"markdown": "![](pic)\n"}},
+    ]
+    async with world.client() as client:
+        at = f"/spaces/{space}/change-requests/1"
+        answer = await client.post(f"{at}/content", json={"changes": changes})
+        assert answer.status_code == 200, answer.text
+    new = {file.path: file.patch for file in changed_files(world.store, key)}
+    assert new.keys() == {"docs/a.md", f"docs/{expected}/a.png"}
+    assert f"![]({expected}/a.png)".encode() in new["docs/a.md"]

@@ -18,6 +18,9 @@ FILES = "/files/"
 ASSETS = ".gitbook/assets/"
 """What it begins with where a service names it by its name when the page is read."""
 
+PLAIN_ASSETS = "assets/"
+"""The same where no summary is: other systems publish nothing whose name begins with a dot."""
+
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp")
 """How the names of pictures end: they are shown, and other files are offered."""
 
@@ -27,7 +30,7 @@ LONGEST_NAME = 80
 _ADDRESS = re.compile(r"""(\]\(<?|\b(?:href|src|url)=["'])staged:([A-Za-z0-9_][A-Za-z0-9._-]*)""")
 _TICKS = re.compile(r"\\`|(`+)")
 _SENT = re.compile(rf"{FILES}([A-Za-z0-9_-]+)")
-_NAMED = re.compile(rf"(?:\.\./)*{re.escape(ASSETS)}([A-Za-z0-9._-]+)")
+_NAMED = re.compile(rf"(?:\.\./)*(?:{re.escape(ASSETS)}|{PLAIN_ASSETS})([A-Za-z0-9._-]+)")
 _NOT_NAMED = re.compile(r"[^A-Za-z0-9._-]+")
 
 

@@ -32,12 +32,13 @@ from copydesk.domain.address import PATH_RULE, is_path_part
 from copydesk.domain.documents import document_to_markdown, join, links_of, markdown_to_document
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.sequence_matches import equal_runs, gaps
-from copydesk.domain.staged_files import ASSETS, file_name
+from copydesk.domain.staged_files import ASSETS, PLAIN_ASSETS, file_name
 from copydesk.server import content
 from copydesk.server.content import Draft
 from copydesk.server.desk_writes import Editor
 from copydesk.server.errors import invalid
 from copydesk.server.queries.link import LinkPlaces, Target, target_by_id, with_targets
+from copydesk.server.source_content import source_of
 from copydesk.server.sources.document import Document as Source
 from copydesk.server.sources.document import read_document
 from copydesk.server.sources.model import Blob
@@ -394,10 +395,18 @@ def _add_file(editor: Editor, given: FileAtUrl | FileBytes, place: str) -> str:
     )
     digest = sha256(data).hexdigest()
     name = file_name(given.name) if given.name else f"{digest[:20]}.{end}"
-    there = editor.draft.files.get(ASSETS + name)
+    folder = _assets(editor)
+    there = editor.draft.files.get(folder + name)
     if there is not None and there.blob != digest:
         name = f"{digest[:20]}-{name}"
-    return editor.file(ASSETS + name, data, content_type=given.content_type or kind)
+    return editor.file(folder + name, data, content_type=given.content_type or kind)
+
+
+def _assets(editor: Editor) -> str:
+    """Return where new files are put: in the folder that the space was imported from."""
+    source = source_of(editor.tx.row("space", editor.space_id))
+    assets = ASSETS if source.get("summary") or not source else PLAIN_ASSETS
+    return f"{folder}/{assets}" if (folder := source.get("folder")) else assets
 
 
 def _blocks_of(now: str, was: str, keys: Sequence[str], where: str) -> str:

@@ -334,6 +334,14 @@ def test_without_a_summary_the_file_of_a_page_says_its_new_title(
     assert taken(tmp_path) == {"Old.md": now.encode(), "b.md": b"# B\n"}
 
 
+def test_a_title_stays_where_its_heading_goes(tmp_path: Path) -> None:
+    (space,) = layout({"a.md": b"# The first\n\nText.\n", "b.md": b"Text.\n"})
+    first, other = space.pages
+    edited = replace(space, pages=(replace(first, markdown="Text.\n"), other))
+    write_space(tmp_path, edited, base=space)
+    assert taken(tmp_path) == {"a.md": b"---\ntitle: The first\n---\nText.\n", "b.md": b"Text.\n"}
+
+
 def test_a_title_of_a_table_of_contents_is_not_written_to_the_file(tmp_path: Path) -> None:
     files = {"mkdocs.yml": b"nav: [{Old: a.md}]\n", "docs/a.md": b"# A\n"}
     (space,) = layout(files)

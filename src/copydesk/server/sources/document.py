@@ -273,7 +273,8 @@ def _title(page: SourcePage, base: SourcePage | None, values: Mapping[str, Any])
 
     A title of a table of contents is not of the file, and nothing there changes it.
     """
-    if (base is not None and base.title == page.title) or _title_read(page) == page.title:
+    same = base is not None and base.title == page.title and base.content() == page.content()
+    if same or _title_read(page) == page.title:
         return {}
     if base is not None:
         path = base.source_path or ""

@@ -105,6 +105,16 @@ def test_pages_that_changed_in_the_tree_change_their_lines_only(tmp_path: Path) 
     assert not written.problems
 
 
+def test_a_group_that_is_a_heading_is_renamed_in_its_line(tmp_path: Path) -> None:
+    summary = b"# T\n\n* [A](a.md)\n\n## Old\n\n* [B](b.md)\n\n## Last\n\n* [C](c.md)\n"
+    (space,) = layout({"SUMMARY.md": summary, "a.md": b"", "b.md": b"", "c.md": b""})
+    pages = tuple(
+        replace(each, title="New") if each.title == "Old" else each for each in space.pages
+    )
+    write_space(tmp_path, replace(space, pages=pages), base=space)
+    assert taken(tmp_path)["SUMMARY.md"] == summary.replace(b"Old", b"New")
+
+
 def test_a_file_that_changed_there_is_kept_and_named(tmp_path: Path) -> None:
     base = space_of(page("A", "a.md", "a\n"), page("B", "b.md", "b\n"))
     head = space_of(page("B", "b.md", "b\n"))

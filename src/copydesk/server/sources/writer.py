@@ -507,9 +507,13 @@ def _edit(text: str, old: Summary, wanted: list[_Line], folder: str) -> str:
                 keep_until(at + 1)
         for line in wanted[c:d]:
             put(line, plain and not line.heading and not line.listed and bool(line.key[3]))
+        put_until = len(out)
         for entry in entries[a:b]:
             keep_until(entry.line - 1)
             at = max(at, entry.end)
+        heading = c < d and wanted[d - 1].heading and len(out) == put_until
+        if heading and not "".join(source[at : at + 1]).strip():
+            out.pop()  # a blank line follows already
     keep_until(len(source))
     return "".join(out)
 

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
+from copydesk.domain.picture import image_size
 from copydesk.server import pdf_address
 from copydesk.server.desk_writes import Editor
 from copydesk.server.pdf import PrintedPage, is_western, machine_faces, make_pdf, western
@@ -143,3 +144,18 @@ def test_no_text_stops_a_print(markdown: str) -> None:
     assert len(read(data)) >= 2
     assert b"javascript" not in data
     assert b"/etc/passwd" not in data
+
+
+@pytest.mark.parametrize("side", [5000, 60000])
+def test_a_picture_with_more_pixels_than_its_head_says_is_named_only(side: int) -> None:
+    made = BytesIO()
+    Image.new("P", (5000, 5000)).save(made, "GIF")
+    gif = bytearray(made.getvalue())
+    frame = gif.index(b",\0\0\0\0\x88\x13\x88\x13")
+    gif[frame + 5 : frame + 9] = side.to_bytes(2, "little") * 2
+    gif[6:10] = b"\2\0\2\0"
+    assert image_size(bytes(gif)) == (2, 2)
+    page = PrintedPage("a", "A", 0, markdown="![alone](a.gif)", pictures={"a.gif": bytes(gif)})
+    printed = PdfReader(BytesIO(make_pdf("", [], [page])))
+    assert not any(each.images for each in printed.pages)
+    assert "[alone]" in printed.pages[-1].extract_text()

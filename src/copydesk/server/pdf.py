@@ -26,6 +26,7 @@ from fpdf.enums import WrapMode, XPos, YPos
 from fpdf.errors import FPDFException
 from fpdf.fonts import FontFace
 from fpdf.outline import TableOfContents
+from PIL import Image
 
 from copydesk.contract.models.document import Node
 from copydesk.domain.documents import markdown_to_document, plain_text
@@ -41,6 +42,8 @@ _NARROWEST: Final = 12
 """The narrowest column of a table in millimetres; one with narrower ones is printed as lines."""
 _LETTER: Final = 2.6
 _MOST_LINES: Final = 36
+MOST_PIXELS: Final = 20_000_000
+"""Pictures with more pixels are named only."""
 _WEB = re.compile(r"(?:https?|mailto):", re.IGNORECASE)
 _HTML_TAG = re.compile(r"<[^<>]*>")
 _HEADING_SIZES = {1: 17.0, 2: 14.0, 3: 12.0}
@@ -63,6 +66,18 @@ class PrintedPage:
     markdown: str = ""
     links: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def _check_picture(data: bytes) -> None:
+    """Raise ``ValueError`` for a picture that would be more pixels than its head says.
+
+    A frame of a GIF may be larger, and a JPEG may say its size twice. Raises what Pillow raises for
+    what is none.
+    """
+    with Image.open(BytesIO(data), formats=("PNG", "GIF", "JPEG")) as opened:
+        width, height = opened.size
+    if width * height > MOST_PIXELS:
+        raise ValueError(f"{width:,} x {height:,} pixels")
 
 
 def make_pdf(title: str, lines: Sequence[str], pages: Sequence[PrintedPage]) -> bytes:
@@ -277,8 +292,11 @@ class _Printer:
         if picture is not None:
             width = self.sheet.w - self.sheet.r_margin - self.sheet.l_margin
             try:
+                _check_picture(picture)
                 self.sheet.image(BytesIO(picture), w=width, h=width * 0.7, keep_aspect_ratio=True)
-            except (OSError, ValueError, SyntaxError, FPDFException):
+            except (
+                OSError, ValueError, SyntaxError, FPDFException, Image.DecompressionBombError,
+            ):  # fmt: skip
                 # What says it is a picture need not be one.
                 picture = None
             else:

@@ -7,13 +7,12 @@ from copydesk.domain.picture import image_size
 from copydesk.server import content
 from copydesk.server.content import FileData
 from copydesk.server.implementation import Call
-from copydesk.server.pdf import PrintedPage
+from copydesk.server.pdf import MOST_PIXELS, PrintedPage
 from copydesk.server.pdf_address import pages_to_print
 from copydesk.server.queries.file import revision_files
 from copydesk.server.queries.link import LinkReader
 from copydesk.server.queries.page import PlacedPage
 
-_MOST_PIXELS = 20_000_000
 _MOST_BYTES = 5 * 1024 * 1024
 _MOST_PICTURES = 50 * 1024 * 1024
 """So many bytes of different pictures are in one PDF; the others are named only."""
@@ -36,7 +35,7 @@ def printed_pages(
             data = content.blob(call.tx, file.blob)
             size = image_size(data[: 64 * 1024])
             held = sum(len(one) for one in shown.values() if one is not None)
-            fits = size and 0 < size[0] * size[1] <= _MOST_PIXELS
+            fits = size and 0 < size[0] * size[1] <= MOST_PIXELS
             shown[file.blob] = data if fits and held + len(data) <= _MOST_PICTURES else None
         return shown[file.blob]
 

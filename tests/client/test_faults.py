@@ -19,7 +19,7 @@ import stamina
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.client import errors, over_http, wire
+from copydesk.client import errors, over_http, response, wire
 from copydesk.client.api import Api
 from copydesk.client.budget import USUAL_LIMIT, USUAL_SECONDS, Budget, retry_time
 from copydesk.client.carrier import Timeouts
@@ -40,6 +40,8 @@ from copydesk.client.errors import (
 )
 from copydesk.client.request import Secret
 from copydesk.client.wire import CONCURRENCY, Queue
+from copydesk.contract import operations as ops
+from copydesk.contract.models import base
 from copydesk.contract.models.base import Body, Resource
 from copydesk.contract.operation import Operation
 from copydesk.domain.address import service_url
@@ -516,6 +518,17 @@ async def test_no_more_is_unpacked_than_an_answer_may_have(
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("item", [b"{}", b"1", b'{"label": "' + b"a" * 20 + b'"}'])
+async def test_an_answer_of_very_many_parts_is_left_before_it_is_read(
+    monkeypatch: pytest.MonkeyPatch, item: bytes
+) -> None:
+    monkeypatch.setattr(over_http, "MOST_PARTS", 80_000)
+    many = b'{"items": [' + b",".join([item] * 100_000) + b"]}"
+    async with service(Faulty(httpx.Response(200, content=many))) as api:
+        with pytest.raises(Garbled, match="has 99,999 parts"):
+            await api(get_tin, "t")
+
+
 async def _whole(content: bytes) -> AsyncIterator[bytes]:
     yield content
 
@@ -638,3 +651,14 @@ def test_errors_need_no_http_library() -> None:
     code = f"import sys, copydesk.client.errors; print({heavy} & set(sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "set()"
+
+
+def test_an_answer_with_very_many_faults_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (base, response):
+        monkeypatch.setattr(module, "MOST_FAULTS", 5)
+    ops.list_space_change_requests.load()
+    few, many = (response.Answer(200, b'{"items": [%b]}' % b",".join([b"1"] * n)) for n in (5, 6))
+    page, left_out = response.read_answer(ops.list_space_change_requests, few)
+    assert (page.items, len(left_out)) == ([], 5)
+    with pytest.raises(Garbled, match="6 parts of it do not fit"):
+        response.read_answer(ops.list_space_change_requests, many)

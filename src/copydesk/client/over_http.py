@@ -36,6 +36,13 @@ ANSWER_LIMIT = 64 * 1024 * 1024
 """The largest answer, in bytes; nothing in the API comes near it."""
 
 
+MOST_PARTS = 1_000_000
+"""The most parts of an answer: each may take a kilobyte where it is read, or is told not to fit."""
+
+FEW_PARTS, PART_BYTES = 50_000, 8
+"""Of more parts than that each has so many bytes, on average, with its name and its value."""
+
+
 def carrier_over(
     transport: httpx.AsyncBaseTransport | None,
     base_url: str,
@@ -161,14 +168,26 @@ class OverHttp:
 
     async def _read(self, request: Outgoing, response: httpx.Response) -> bytes:
         content = await unpacked(response, ANSWER_LIMIT)
-        if content is None:
+        why = "" if content is None else _too_many_parts(request, content)
+        if content is None or why:
             raise Garbled(
-                f"the answer is larger than {ANSWER_LIMIT // 2**20} MiB",
+                why or f"the answer is larger than {ANSWER_LIMIT // 2**20} MiB",
                 status=response.status_code,
                 operation=request.name,
                 request_id=request_id(response.headers, self._hide),
             )
         return content
+
+
+def _too_many_parts(request: Outgoing, content: bytes) -> str:
+    """Say why JSON takes very much memory where it is read; "" where it does not.
+
+    A file, which no operation answers with, may hold anything.
+    """
+    if " " in request.name or (parts := content.count(b",")) <= FEW_PARTS:
+        return ""
+    dense = parts * PART_BYTES > len(content)
+    return f"the answer has {parts:,} parts" if dense or parts > MOST_PARTS else ""
 
 
 async def unpacked(response: httpx.Response, most: int) -> bytes | None:

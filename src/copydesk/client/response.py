@@ -22,7 +22,7 @@ from copydesk.client.errors import (
     error_class,
 )
 from copydesk.client.request import Outgoing
-from copydesk.contract.models.base import Dropped, read_leniently
+from copydesk.contract.models.base import MOST_FAULTS, Dropped, read_leniently
 from copydesk.contract.operation import Operation
 from copydesk.domain.text import clean
 
@@ -125,6 +125,9 @@ def read_answer(operation: Operation[..., Any], answer: Answer) -> tuple[Any, li
             raise CheckoutNeeded(
                 url, status=answer.status, operation=operation.name, request_id=answer.request_id
             ) from None
+        if error.error_count() > MOST_FAULTS:
+            why = f"{error.error_count():,} parts of it do not fit"
+            raise not_understood(operation, answer, "", why) from None
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
         raise not_understood(operation, answer, field, first["msg"]) from error

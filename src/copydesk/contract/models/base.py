@@ -186,6 +186,10 @@ MOST_ROUNDS = 40
 """How often an answer is tried without the parts that did not fit; each try goes a level up."""
 
 
+MOST_FAULTS = 100_000
+"""An answer with more faults is none: to tell each takes a kilobyte."""
+
+
 class Dropped(NamedTuple):
     """A part that was dropped: its path, the reason, and its value."""
 
@@ -219,6 +223,8 @@ def read_leniently(adapter: TypeAdapter[T], content: bytes) -> tuple[T, list[Dro
         return adapter.validator.validate_json(content), []
     except ValidationError as error:
         failed = first = error
+    if first.error_count() > MOST_FAULTS:
+        raise first
     try:
         value, whole = from_json(content), from_json(content)
     except ValueError:

@@ -22,7 +22,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.base import Body
 from copydesk.contract.operation import Operation
 from copydesk.contract.operations import CATALOGUE
-from copydesk.server.arguments import BODY_LIMIT, DEPTH_LIMIT
+from copydesk.server.arguments import BODY_LIMIT, DEPTH_LIMIT, MOST_PARTS
 from tests.contract.examples import MATCHING, least, sendable, wire_name
 from tests.server.desk_of_one import DeskOfOne
 from tests.world import World
@@ -259,6 +259,8 @@ HOSTILE: dict[str, tuple[str | bytes, str]] = {
         '{"x": ' + "[" * DEPTH_LIMIT + "]" * DEPTH_LIMIT + "}",
         "deeper than 100 levels",
     ),
+    "many items": ('{"x": [' + "1," * MOST_PARTS + "1]}", "more than 200,000 parts"),
+    "many objects": ('{"x": [' + "{}," * MOST_PARTS + "{}]}", "more than 200,000 parts"),
     "deep objects": ('{"x":' * 3000 + "1" + "}" * 3000, "deeper than 100 levels"),
 }
 

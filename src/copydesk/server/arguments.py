@@ -30,6 +30,9 @@ BODY_LIMIT = 10 * 1024 * 1024
 DEPTH_LIMIT = 100
 """How deep the lists and objects of a body may be nested, the outermost one counted."""
 
+MOST_PARTS = 200_000
+"""How many names, values and items a body may have: what does not fit takes kilobytes for each."""
+
 INTEGER_LIMIT = 2**63
 """Integers in a body are below this in size: the desk's file keeps 64 bits."""
 
@@ -228,7 +231,8 @@ def _read_json(parameter: Parameter, body: bytes) -> Any:
         raise invalid(f"body: {said}") from None
     except RecursionError:
         raise _too_deep() from None
-    if _UNUSUAL.search(text) or text.count("[") + text.count("{") > DEPTH_LIMIT:
+    nests = text.count("[") + text.count("{") > DEPTH_LIMIT
+    if nests or _UNUSUAL.search(text) or text.count(",") >= MOST_PARTS:
         _check_values(value)
     try:
         return parameter.adapter.validate_json(text, strict=True)
@@ -254,11 +258,15 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number
 def _check_values(value: Any) -> None:
     """Refuse what JSON can write and a desk cannot keep, wherever in the body it is."""
     waiting: list[tuple[str, int, Any]] = [("body", 1, value)]
+    parts = 0
     while waiting:
         where, depth, each = waiting.pop()
         if isinstance(each, dict | list):
             if depth > DEPTH_LIMIT:
                 raise _too_deep()
+            parts += len(each)
+            if parts > MOST_PARTS:
+                raise invalid(f"body: it has more than {MOST_PARTS:,} parts: send it as several")
             inside = each.items() if isinstance(each, dict) else enumerate(each)
             for name, part in inside:
                 if isinstance(name, str):

@@ -1,5 +1,7 @@
+import re
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from copydesk.domain.blocks import BlockText, cells
@@ -76,6 +78,35 @@ after [a link][r].
 [r]: https://example.org
 ***
 """
+
+LETTERS = [
+    "X",
+    "X X",
+    "X\t",
+    "  X  ",
+    "|X|X|",
+    "X|X",
+    "|-|-|",
+    "$$",
+    "X$$",
+    "$$X",
+    "X\\",
+    "- X",
+    "  X: X",
+]
+
+
+@given(st.lists(st.sampled_from([*PIECES, *LETTERS]), max_size=12).map("\n".join))
+@example(re.sub(r"[a-z]\b|\b[a-z]", "X", PAGE))
+@example("\n\n".join(f"{piece}\n{letter}\n{piece}" for piece in PIECES for letter in LETTERS))
+@example("X$$\na\n$$\n\n$$\na\nX$$\nb\n$$\n\n$$X\na\n$$\n\nX# h\n\na\nX---\n\n|a|\nX|-|\n|b|")
+def test_no_letter_means_more_than_another(text: str) -> None:
+    def read(text: str) -> list[tuple[object, ...]]:
+        cut = BlockText(text)
+        rows = [(cut.row(row).kind, cut.said(row), cut.key(row)) for row in range(len(cut))]
+        return [*rows, *((block.kind, block.first, block.stop) for block in cut.blocks)]
+
+    assert repr(read(text)).replace("X", "Y") == repr(read(text.replace("X", "Y")))
 
 
 def test_what_stands_in_documentation_is_told_apart() -> None:

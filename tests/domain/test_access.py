@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -21,6 +22,7 @@ from copydesk.domain.access import (
     staged_of,
     staged_text,
 )
+from copydesk.domain.reversal import Step
 
 BO = Given("user", "bo", "Bo", "read")
 WEB = Given("team", "web", "Web", "edit")
@@ -159,3 +161,12 @@ def test_a_change_is_one_request_and_so_is_its_way_back(
     assert reversal.still is not None
     path = "items{team.id=web}.permission"
     assert reversal.still.fields == {path: [] if after is None else [after]}
+    ids = {"organization_id": "o", "site_id": "s"}
+    assert reversal.still.read == Step("list_site_team_permissions", ids)
+    assert reversal.still.said == "the level was changed since"
+    assert reversal.before == replace(
+        reversal.still, fields={path: [] if before is None else [before]}
+    )
+    space = Holder("space", "s", "o").step(change)
+    assert "organization_id" not in space.arguments
+    assert space.arguments["space_id"] == "s"

@@ -114,6 +114,8 @@ def test_no_file_is_held_whole_however_it_is_written() -> None:
     for file in FILES:
         data = file.read_bytes()
         assert list(read_any(Bounded(data))) == read(data)
+    broken = (TABLE + '1,s,"It"fails,\n2,s,"It goes,\n3,s,It stops,\n').encode()
+    assert list(read_any(Bounded(broken))) == read(broken)
 
 
 def test_who_began_it_is_known_and_not_sent() -> None:

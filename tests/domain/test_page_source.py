@@ -90,6 +90,7 @@ def test_front_matter_that_was_taken_away_says_nothing() -> None:
         ("title: A\nhidden: maybe", "line 3: hidden is true or false"),
         ("title: A\nauthor: B", "line 3: the front matter of a page takes title, slug"),
         ("title:\n  - A", "line 3: title is one value"),
+        ("title: A\n? [B]\n: C", "line 3: the front matter of a page takes title, slug"),
         ("- A", "line 2: the front matter is not a list of names with values"),
     ],
 )

@@ -106,6 +106,8 @@ def test_what_can_be_a_source() -> None:
         ("/x?y=1", "? and what follows is not part of a path: write /x"),
         ("/?y", f"? and what follows is not part of a path: write {SOURCE_RULE}"),
         ("/%C", "% cannot be in a path: write /%25C"),
+        ("/a%c3%aF b", "a blank cannot be in a path: write /a%c3%aF%20b"),
+        ("/a%cg", "% cannot be in a path: write /a%25cg"),
         ("/a\n", "U+000A cannot be in a path: delete it"),
         ("/ä\u202eb\ud800", "U+202E cannot be in a path: delete it"),
     ):

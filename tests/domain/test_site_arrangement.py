@@ -550,6 +550,20 @@ def test_what_is_added_is_given_the_path_that_another_new_thing_has_left() -> No
     assert [each["path"] for each in service.sections[-2:]] == ["b", "blog"]
 
 
+def test_a_path_that_the_service_gives_the_first_section_is_free_once_that_has_its_own() -> None:
+    service = SiteService()
+    service.show("one")
+    blog = {"title": "Blog", "space": "space-one"}
+    staged, first = begin(service).add("", "section", blog)
+    staged, second = staged.add("", "section", {"title": "Other", "space": "sq"})
+    with pytest.raises(StagingError) as refused:
+        staged.change(second, {"path": "blog"})
+    assert str(refused.value) == (
+        "Blog would be given the path /blog when it is added. Give it another one first."
+    )
+    check(service, staged.change(first, {"path": "news"}).change(second, {"path": "blog"}))
+
+
 def test_things_that_the_service_gives_one_path_can_be_changed_and_no_other_gets_it() -> None:
     service = site()
     service.sections[1]["path"] = "a"

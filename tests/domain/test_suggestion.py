@@ -95,6 +95,8 @@ def test_an_empty_block_deletes_and_a_blank_line_is_one() -> None:
     assert suggestions_in("```suggestion\n```") == [Suggestion(())]
     assert suggestions_in("~~~ suggestion \n\n~~~~") == [Suggestion(("",))]
     assert suggestions_in("  ```suggestion\n   a\n  ```") == [Suggestion((" a",))]
+    less = "  ```suggestion\n   a\nbcd\n efg\n\n \n  ```"
+    assert suggestions_in(less) == [Suggestion((" a", "bcd", "efg", "", ""))]
 
 
 @given(pages(), st.data())

@@ -85,7 +85,7 @@ def test_spaces_of_one_title_are_told_apart_by_their_folders(
     assert main(["desk", "import", str(tmp_path / "docs")]) == 0
     said = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines()]
     assert said == [
-        "docs / Book (the top folder, new)", "docs / new (new)", "docs / Book (old, new)",
+        "docs / Book (new)", "docs / new (new)", "docs / Book (old) (new)",
     ]  # fmt: skip
 
 

@@ -162,10 +162,8 @@ def import_source(
             counts += [f"{plural(each.merged, 'merged one')}"] if each.merged else []
             counts += [f"{each.archived} archived"] if each.archived else []
             state = "new" if each.created else "updated"
-            alike = sum(other.title == each.title for other in report.spaces) > 1
-            place = f"{clean(each.folder) or 'the top folder'}, " if alike else ""
             put(
-                f"{clean(report.organization)} / {clean(each.title)} ({place}{state}): "
+                f"{clean(report.organization)} / {clean(each.title)} ({state}): "
                 f"{', '.join(counts)}. Space {each.space_id}"
             )
     open_next(desk, report.organization_id)

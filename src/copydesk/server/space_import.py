@@ -40,13 +40,11 @@ TITLE_LENGTH = 50
 class SpaceReport:
     """What an import did to one space.
 
-    ``folder`` is what it was read from ("" is the top of the source). ``unlisted`` are Markdown
-    files that no line of the summary names: kept for export, not pages.
+    ``unlisted`` are Markdown files that no line of the summary names: kept for export, not pages.
     """
 
     space_id: str
     title: str
-    folder: str
     pages: int
     groups: int
     links: int
@@ -446,7 +444,6 @@ def _space_report(plan: SpacePlan, space_id: str, *, created: bool) -> SpaceRepo
     return SpaceReport(
         space_id,
         plan.title,
-        plan.folder,
         pages=kinds["document"],
         groups=kinds["group"],
         links=kinds["link"],

@@ -135,7 +135,7 @@ def contents_of(
     old = {page.key: page for page in base.walk()} if base is not None else {}
     pages = placed(space)
     new = {page.source_path for page in walk(pages) if page.key not in old and page.source_path}
-    alone = base is not None and space.summary_path is None
+    alone = space.summary_path is None and base is not None and _was_read(base)
     own = dict(new_places(pages, new)) if alone else {}
     seen: set[str] = set()
     contents: dict[str, bytes] = {}
@@ -179,8 +179,8 @@ def _summary(
     path = space.summary_path
     if path is None:
         untouched = base is not None and base.same_content(space)
-        whole = base is not None or pages == space.pages
-        if untouched or (whole and _reads_the_same(space, pages, contents, base)):
+        read = pages == space.pages or (base is not None and _was_read(base))
+        if read and (untouched or _reads_the_same(space, pages, contents, base)):
             return None
         path = join(space.folder, SUMMARY) or SUMMARY
     known: set[str] | None = None
@@ -190,6 +190,12 @@ def _summary(
         # A line without a page was of no use when the space was read: it says nothing about it now.
         known = set()
     return path, render_summary(pages, original, path, known=known)
+
+
+def _was_read(base: SourceSpace) -> bool:
+    """Whether a space was read from files, and not made on the desk and exported from there."""
+    paths = [page.source_path for page in base.walk() if page.type == "document"]
+    return bool(paths) and None not in paths
 
 
 def _reads_the_same(

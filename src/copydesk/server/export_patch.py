@@ -9,7 +9,7 @@ from copydesk.server import content
 from copydesk.server.change_requests import base_of
 from copydesk.server.source_content import source_of, source_space
 from copydesk.server.sources.model import SourceSpace, walk
-from copydesk.server.sources.placement import placed
+from copydesk.server.sources.page_paths import placed
 from copydesk.server.sources.writer import contents_of
 from copydesk.server.store import Store, Tx
 

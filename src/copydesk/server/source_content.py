@@ -19,7 +19,7 @@ from copydesk.server.sources.model import (
     SourceSpace,
     walk,
 )
-from copydesk.server.sources.placement import placed
+from copydesk.server.sources.page_paths import placed
 from copydesk.server.store import Tx
 
 _KIND_OF_ROLE: Mapping[FileRole, str] = {

@@ -27,7 +27,7 @@ from copydesk.server.sources.model import (
     SourceSpace,
     walk,
 )
-from copydesk.server.sources.placement import placed
+from copydesk.server.sources.page_paths import placed
 from copydesk.server.sources.plan import ImportPlan, SpacePlan
 from copydesk.server.sources.summary import tidy
 from copydesk.server.store import Row, Tx, to_json

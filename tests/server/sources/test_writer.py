@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from copydesk.server.sources.git import Repository
 from copydesk.server.sources.layout import LayoutReader
 from copydesk.server.sources.model import Blob, SourceFile, SourcePage, SourceSpace, walk
+from copydesk.server.sources.page_paths import placed
 from copydesk.server.sources.paths import hazard
-from copydesk.server.sources.placement import placed
 from copydesk.server.sources.plan import plan_imports
 from copydesk.server.sources.writer import write_space
 from tests.server.sources.making import Making, layout, put, taken

@@ -43,8 +43,8 @@ from copydesk.server.sources.model import (
     walk,
 )
 from copydesk.server.sources.navigation import is_table
+from copydesk.server.sources.page_paths import placed
 from copydesk.server.sources.paths import folder_of, hazard, is_address, join
-from copydesk.server.sources.placement import placed
 from copydesk.server.sources.position import new_places
 from copydesk.server.sources.summary import (
     Entry,

@@ -32,11 +32,11 @@ def placed(space: SourceSpace) -> tuple[SourcePage, ...]:
     # With a summary no other name says that a file introduces its folder.
     name = README if space.summary_path or not first else first.most_common(1)[0][0]
     taken = {*paths, *(file.path for file in space.files)}
-    return _Placement(space.folder, name, taken).placed(space.pages, space.folder)
+    return _Paths(space.folder, name, taken).placed(space.pages, space.folder)
 
 
 @dataclass(frozen=True, slots=True)
-class _Placement:
+class _Paths:
     """The files of the space at ``top``; one that introduces its folder has the name ``first``."""
 
     top: str

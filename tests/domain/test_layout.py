@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from copydesk.domain.layout import SECTIONS, TOP, Item, Kind, Layout, change_line, default_at, said
+from copydesk.domain.layout import (
+    SECTIONS,
+    TOP,
+    Item,
+    Kind,
+    Layout,
+    change_line,
+    default_at,
+    layouts_in,
+    said,
+    text_of,
+)
 from copydesk.domain.reversal import JSON, SAID_CELLS
 
 
@@ -64,3 +77,25 @@ def test_sections_are_found_in_groups_and_a_group_may_have_nothing_in_it() -> No
     first = default_at(default_at(layout, "c"), "b")
     assert first.defaults == {SECTIONS: "b"}
     assert default_at(first, "s").defaults == {SECTIONS: "b", "b": "s"}
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        {"a": ["b"]}, {TOP: ["a"]}, {TOP: ["a", "b", "b"]}, {TOP: ["a", "c"]}, {"a": ["a", "b"]},
+        {TOP: ["a", "b"], "c": []}, {TOP: [], "a": ["b"], "b": ["a"]}, {},
+    ],
+)  # fmt: skip
+def test_what_does_not_put_each_thing_into_one_level_is_no_layout(
+    levels: dict[str, list[str]],
+) -> None:
+    items = {row: Item(row, "collection") for row in "ab"}
+    base = Layout(items, {TOP: ("a",), "a": ("b",)})
+    kept = text_of(base, Layout(items, {TOP: ("a", "b"), "a": ()}), (), 0)
+    nothing = text_of(Layout({}, {TOP: ()}), Layout({}, {TOP: ()}), (), 0)
+    assert layouts_in(kept) is not None
+    assert layouts_in(nothing) is not None
+    assert layouts_in(nothing.replace('{"": []}', "{}")) is None
+    told = json.loads(kept)
+    told["base"]["levels"] = levels
+    assert layouts_in(json.dumps(told)) is None

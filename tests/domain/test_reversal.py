@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -400,3 +401,17 @@ def test_what_comes_back_under_another_id_is_kept_as_json_or_refused() -> None:
     items = [{"id": "a", "title": "Old"}, {"id": "b"}, {"title": "Old"}, "odd"]
     assert Anew("x", {"title": "Old"}).among({"items": items}) == ["a"]
     assert Anew("x", {}).among(None) == Anew("x", {}).among({}) == []
+
+
+@pytest.mark.parametrize(
+    ("moved", "beside"),
+    [("5", ["4", "5", "6"]), ("0", ["0", "2"]), (str(LONG_ORDER + 1), ["100", "101"])],
+)
+def test_of_a_long_order_only_what_stands_beside_counts(moved: str, beside: list[str]) -> None:
+    rows = [str(number) for number in range(LONG_ORDER + 2)]
+    read, path = Step("list_spaces", {}), "items[].id"
+    found = ordered(read, path, rows, moved, ("1",), said="it was moved since")
+    whole = Expectation(read, {path: beside}, said="it was moved since", without=("1",))
+    assert found == replace(whole, beside=moved)
+    short = ordered(read, path, rows[1:], moved, ("1",), said="it was moved since")
+    assert short == replace(whole, fields={path: rows[2:]})

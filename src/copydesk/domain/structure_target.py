@@ -553,8 +553,7 @@ class _Matching:
                 if items[row].values.get("title") == title and self._showing(row, space)
             ]
         else:
-            shown = self._showing(level, space)
-            rows = [shown] if shown else []
+            rows = [self._showing(level, space)]
         return next((row for row in rows if row not in self._taken), "") if space else ""
 
     def _showing(self, level: str, space: str) -> str:

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from copydesk.domain import (
-    ingest_draft,
+    ingest_conversation,
     ingest_exports,
     ingest_formats,
     ingest_frames,
     ingest_mail,
     ingest_table,
 )
-from copydesk.domain.ingest_draft import masked
+from copydesk.domain.ingest_conversation import masked
 from copydesk.domain.ingest_exports import LISTS, read_exports
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_formats import find_format, in_utf_8, read_any
@@ -498,7 +498,7 @@ def test_a_row_that_stands_twice_is_said_once_and_a_nul_is_no_other_format() -> 
 
 
 def test_no_more_is_held_than_a_conversation_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (ingest_table, ingest_mail, ingest_draft):
+    for module in (ingest_table, ingest_mail, ingest_conversation):
         monkeypatch.setattr(module, "LARGEST", 3_000)
     rows = "id,text\n" + "".join(f"{n % 2},{'x' * 900}{n}\n" for n in range(40)) + "2,fits\n"
     reads = 0

@@ -27,7 +27,7 @@ from copydesk.contract.models.conversation import (
     ConversationDetail,
     ConversationIngest,
 )
-from copydesk.domain.ingest_draft import with_earlier
+from copydesk.domain.ingest_conversation import with_earlier
 from copydesk.domain.ingest_file import Item, is_there
 from copydesk.domain.ingest_frames import LARGEST, Complaint
 from copydesk.domain.late_dataclass import dataclass

@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from copydesk.cli.errors import UsageError, agreed, asked, kept_state, say
 from copydesk.cli.output import room
-from copydesk.domain.ingest_draft import masked
+from copydesk.domain.ingest_conversation import masked
 from copydesk.domain.ingest_exports import read_exports
 from copydesk.domain.ingest_file import Item, read_items
 from copydesk.domain.ingest_formats import (

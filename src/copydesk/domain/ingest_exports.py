@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from copydesk.contract.enumerations import PartRole
-from copydesk.domain.ingest_draft import Draft, first_moment, text_of, words_of
+from copydesk.domain.ingest_conversation import Exported, first_moment, text_of, words_of
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import LARGEST, ROOM, Complaint, Frame, Readable, pages
 from copydesk.domain.late_dataclass import dataclass
@@ -33,7 +33,7 @@ class Vendor:
 
     title: str
     source: str
-    read: Callable[[Fields, Draft], None]
+    read: Callable[[Fields, Exported], None]
 
 
 def vendor_of(value: Fields) -> Vendor | None:
@@ -114,7 +114,7 @@ def _read(frame: Frame, value: Fields | Complaint, source: str) -> Item | Compla
         return Complaint(frame.line, said, frame.number, words_of(value.get("id"))[:60])
     inner = _dict(value.get("ticket"))
     source = source or vendor.source
-    draft = Draft(frame.line, frame.number, "", source)
+    exported = Exported(frame.line, frame.number, "", source)
     # What was said may stand beside the ticket.
     fields = {**value, **inner} if inner else _dict(value.get("helpdesk_ticket")) or value
     if fields.get("spam") is True or fields.get("deleted") is True or _status(fields) in _GONE:
@@ -122,12 +122,12 @@ def _read(frame: Frame, value: Fields | Complaint, source: str) -> Item | Compla
         return Complaint(
             frame.line, said, frame.number, words_of(fields.get("id"))[:60], loses=False
         )
-    vendor.read(fields, draft)
+    vendor.read(fields, exported)
     moments = (fields.get(name) for name in ("updated_at", "userUpdatedAt", "closedAt"))
-    draft.updated = first_moment(*moments) or draft.created
-    if draft.id:
-        draft.id = id_of(source, draft.id)
-    return draft.finished()
+    exported.updated = first_moment(*moments) or exported.created
+    if exported.id:
+        exported.id = id_of(source, exported.id)
+    return exported.finished()
 
 
 _GONE = frozenset({"deleted", "spam"})
@@ -166,13 +166,13 @@ def _person(value: object) -> str:
     return _words(called or given.get("email") or given.get("handle"))
 
 
-def _notes(draft: Draft, value: Fields, names: Iterable[str]) -> None:
+def _notes(exported: Exported, value: Fields, names: Iterable[str]) -> None:
     """Keep some fields as attributes: ``group.name`` as group, ``via.channel`` as channel."""
     for name in names:
         at: object = value
         for part in name.split("."):
             at = _dict(at).get(part)
-        draft.note(re.sub(r"[._]name$", "", name).rpartition(".")[2], at)
+        exported.note(re.sub(r"[._]name$", "", name).rpartition(".")[2], at)
 
 
 def _by_moment(said: Iterable[Fields], *names: str) -> list[Fields]:
@@ -202,23 +202,23 @@ _ZENDESK_MACHINES = {"system", "rule", "answer_bot_for_agents"}
 """Channels of what Zendesk writes by itself, also where it names a person, as in a merge."""
 
 
-def _zendesk(value: Fields, draft: Draft) -> None:
+def _zendesk(value: Fields, exported: Exported) -> None:
     requester = _dict(value.get("requester"))
     asked = value.get("requester_id", requester.get("id"))
-    draft.id = _words(value.get("id"))
-    draft.subject = _words(value.get("subject") or value.get("raw_subject"))
-    draft.created = first_moment(value.get("created_at"))
-    draft.url = _words(value.get("url")).replace("/api/v2/tickets/", "/agent/tickets/")
-    draft.url = draft.url.removesuffix(".json")
+    exported.id = _words(value.get("id"))
+    exported.subject = _words(value.get("subject") or value.get("raw_subject"))
+    exported.created = first_moment(value.get("created_at"))
+    exported.url = _words(value.get("url")).replace("/api/v2/tickets/", "/agent/tickets/")
+    exported.url = exported.url.removesuffix(".json")
     sent = _dict(_dict(value.get("via")).get("source"))
-    draft.who = _person(requester) or _person(sent.get("from"))
+    exported.who = _person(requester) or _person(sent.get("from"))
     _notes(
-        draft, value,
+        exported, value,
         ("status", "priority", "type", "tags", "via.channel", "brand.name", "group.name",
          "organization.name", "requester.locale", "satisfaction_rating.score"),
     )  # fmt: skip
-    if "locale" in draft.attributes:
-        draft.attributes["language"] = draft.attributes.pop("locale")[:2]
+    if "locale" in exported.attributes:
+        exported.attributes["language"] = exported.attributes.pop("locale")[:2]
     for each in _by_moment(_dicts(value.get("comments")), "created_at"):
         author = each.get("author_id", _dict(each.get("author")).get("id"))
         kind = _dict(each.get("author")).get("role")
@@ -228,30 +228,32 @@ def _zendesk(value: Fields, draft: Draft) -> None:
         body = each.get("plain_body") or each.get("body")
         if not body:
             body = text_of(each.get("html_body"), html=True)
-        draft.say(role, text_of(body), note=each.get("public") is False)
-    if not draft.parts:
-        draft.say("user", text_of(value.get("description")))
+        exported.say(role, text_of(body), note=each.get("public") is False)
+    if not exported.parts:
+        exported.say("user", text_of(value.get("description")))
 
 
 # Intercom
 
 
-def _intercom(value: Fields, draft: Draft) -> None:
+def _intercom(value: Fields, exported: Exported) -> None:
     first = _dict(value.get("source") or value.get("conversation_message"))
     subject = text_of(first.get("subject"), html=True)
-    draft.id = _words(value.get("id"))
-    draft.subject = _words(value.get("title")) or subject
-    draft.created = first_moment(value.get("created_at"))
-    draft.url = _words(first.get("url"))
-    draft.who = _person(first.get("author"))
+    exported.id = _words(value.get("id"))
+    exported.subject = _words(value.get("title")) or subject
+    exported.created = first_moment(value.get("created_at"))
+    exported.url = _words(first.get("url"))
+    exported.who = _person(first.get("author"))
     attributes = {**_dict(value.get("custom_attributes"))}
     attributes["tags"] = _dict(value.get("tags")).get("tags")
     attributes |= {name: value.get(name) for name in ("state", "priority") if name in value} | {
         "channel": first.get("type")
     }
     for name, each in attributes.items():
-        draft.note("language" if name.casefold() == "language" else name, each)
-    draft.say(_role(_dict(first.get("author")).get("type")), text_of(first.get("body"), html=True))
+        exported.note("language" if name.casefold() == "language" else name, each)
+    exported.say(
+        _role(_dict(first.get("author")).get("type")), text_of(first.get("body"), html=True)
+    )
     inner = value.get("conversation_parts")
     said = (
         _dicts(_dict(inner).get("conversation_parts")) if isinstance(inner, dict) else _dicts(inner)
@@ -259,7 +261,7 @@ def _intercom(value: Fields, draft: Draft) -> None:
     for each in _by_moment(_dicts(said), "created_at"):
         role = _role(_dict(each.get("author")).get("type"))
         note = _words(each.get("part_type")).startswith("note")
-        draft.say(role, text_of(each.get("body"), html=True), note=note)
+        exported.say(role, text_of(each.get("body"), html=True), note=note)
 
 
 # Freshdesk
@@ -269,21 +271,21 @@ _OF_FRESHDESK = frozenset(
 )
 
 
-def _freshdesk(value: Fields, draft: Draft) -> None:
+def _freshdesk(value: Fields, exported: Exported) -> None:
     asked = value.get("requester_id")
-    draft.id = _words(value.get("display_id") or value.get("id"))
-    draft.subject = _words(value.get("subject"))
-    draft.created = first_moment(value.get("created_at"))
-    draft.who = _person(value.get("requester")) or _words(value.get("requester_name"))
+    exported.id = _words(value.get("display_id") or value.get("id"))
+    exported.subject = _words(value.get("subject"))
+    exported.created = first_moment(value.get("created_at"))
+    exported.who = _person(value.get("requester")) or _words(value.get("requester_name"))
     _notes(
-        draft, value,
+        exported, value,
         ("status_name", "status", "priority_name", "priority", "source_name", "ticket_type", "type",
          "tags", "product_name", "group_name", "language"),
     )  # fmt: skip
-    if named := draft.attributes.pop("source", ""):
-        draft.attributes["channel"] = named
+    if named := exported.attributes.pop("source", ""):
+        exported.attributes["channel"] = named
     written = text_of(value.get("description_text"))
-    draft.say("user", written or text_of(value.get("description_html"), html=True)
+    exported.say("user", written or text_of(value.get("description_html"), html=True)
               or text_of(value.get("description"), html=True))  # fmt: skip
     said = value.get("conversations") or value.get("notes") or value.get("helpdesk_notes")
     given = [_dict(each.get("helpdesk_note") or each.get("note") or each) for each in _dicts(said)]
@@ -295,7 +297,7 @@ def _freshdesk(value: Fields, draft: Draft) -> None:
         )
         body = text_of(each.get("body_text")) or text_of(each.get("body_html"), html=True)
         role: PartRole = "user" if incoming else "team-member"
-        draft.say(
+        exported.say(
             role, body or text_of(each.get("body"), html=True), note=each.get("private") is True
         )
 
@@ -312,15 +314,15 @@ def _threads(value: Fields) -> list[Fields]:
     return _dicts(_dict(value.get("_embedded")).get("threads")) or _dicts(value.get("threads"))
 
 
-def _help_scout(value: Fields, draft: Draft) -> None:
-    draft.id = _words(value.get("id"))
-    draft.subject = _words(value.get("subject"))
-    draft.created = first_moment(value.get("createdAt"), value.get("userUpdatedAt"))
-    draft.url = _words(_dict(_dict(value.get("_links")).get("web")).get("href"))
-    draft.who = _person(
+def _help_scout(value: Fields, exported: Exported) -> None:
+    exported.id = _words(value.get("id"))
+    exported.subject = _words(value.get("subject"))
+    exported.created = first_moment(value.get("createdAt"), value.get("userUpdatedAt"))
+    exported.url = _words(_dict(_dict(value.get("_links")).get("web")).get("href"))
+    exported.who = _person(
         value.get("primaryCustomer") or value.get("customer") or value.get("createdBy")
     )
-    _notes(draft, value, ("status", "tags", "type", "mailbox.name"))
+    _notes(exported, value, ("status", "tags", "type", "mailbox.name"))
     for each in _by_moment(_threads(value), "createdAt"):
         kind = _words(each.get("type"))
         if kind in _SILENT or each.get("state") in ("draft", "hidden"):
@@ -329,7 +331,7 @@ def _help_scout(value: Fields, draft: Draft) -> None:
         role: PartRole = "user" if "customer" in (kind, author) else "team-member"
         if kind in ("beaconbot", "ai") or author in ("ai", "system"):
             role = "assistant"
-        draft.say(role, text_of(each.get("body"), html=True), note=kind == "note")
+        exported.say(role, text_of(each.get("body"), html=True), note=kind == "note")
 
 
 # Front
@@ -355,32 +357,32 @@ def _joined(gathered: list[tuple[Frame, Fields]]) -> Fields:
     }
 
 
-def _front(value: Fields, draft: Draft) -> None:
+def _front(value: Fields, exported: Exported) -> None:
     messages = _dicts(value.get("messages"))
     if not messages and "last_message" in value:
         messages = [_dict(value["last_message"])]
-    draft.id = _words(value.get("id"))
-    draft.subject = _words(value.get("subject"))
+    exported.id = _words(value.get("id"))
+    exported.subject = _words(value.get("subject"))
     said = _by_moment([*messages, *_dicts(value.get("comments"))], "created_at", "posted_at")
-    draft.created = first_moment(
+    exported.created = first_moment(
         value.get("created_at"), *(each.get("created_at") for each in said)
     )
-    draft.who = _person(value.get("recipient"))
-    _notes(draft, value, ("status", "tags"))
+    exported.who = _person(value.get("recipient"))
+    _notes(exported, value, ("status", "tags"))
     if messages:
-        draft.note("channel", messages[0].get("type"))
+        exported.note("channel", messages[0].get("type"))
     for each in said:
         if each.get("is_draft") is True:
             continue
         if "is_inbound" not in each:  # a comment: what the team says among itself
-            draft.say("team-member", text_of(each.get("body")), note=True)
+            exported.say("team-member", text_of(each.get("body")), note=True)
             continue
         inbound = each.get("is_inbound") is True
         body = text_of(each.get("text")) or text_of(each.get("body"), html=True)
-        if inbound and not draft.who:
+        if inbound and not exported.who:
             people = _dicts(each.get("recipients"))
-            draft.who = next((_person(one) for one in people if one.get("role") == "from"), "")
-        draft.say("user" if inbound else "team-member", body or text_of(each.get("blurb")))
+            exported.who = next((_person(one) for one in people if one.get("role") == "from"), "")
+        exported.say("user" if inbound else "team-member", body or text_of(each.get("blurb")))
 
 
 ZENDESK = Vendor("Zendesk", "zendesk", _zendesk)

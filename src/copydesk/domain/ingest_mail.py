@@ -18,7 +18,7 @@ from email.utils import parseaddr, parsedate_to_datetime
 from typing import BinaryIO
 
 from copydesk.contract.enumerations import PartRole
-from copydesk.domain.ingest_draft import Draft, digest_of
+from copydesk.domain.ingest_conversation import Exported, digest_of
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import LARGEST, Complaint
 from copydesk.domain.late_dataclass import dataclass
@@ -111,7 +111,7 @@ class MailReader:
     def _read(self, file: BinaryIO, number: int, thread: list[_Mail]) -> Item | Complaint:
         first = thread[0]
         root = first.answers[0] if first.answers else first.key
-        draft = Draft(first.line, number, f"mail-{digest_of([root])}", self._source)
+        exported = Exported(first.line, number, f"mail-{digest_of([root])}", self._source)
         said: list[_Said] = []
         size = 0
         for mail in thread:
@@ -120,13 +120,13 @@ class MailReader:
             if size > LARGEST:  # more than a conversation may have: it is complained about
                 break
         said.sort(key=lambda each: each.moment or datetime.max.replace(tzinfo=UTC))
-        draft.who = said[0].name or said[0].address
-        draft.created = said[0].moment
-        draft.updated = said[-1].moment
-        draft.subject = next((each.subject for each in said if each.subject), "")
+        exported.who = said[0].name or said[0].address
+        exported.created = said[0].moment
+        exported.updated = said[-1].moment
+        exported.subject = next((each.subject for each in said if each.subject), "")
         for each in said:
-            draft.say(self._role(each, said[0].address), each.words)
-        return draft.finished()
+            exported.say(self._role(each, said[0].address), each.words)
+        return exported.finished()
 
     def _role(self, said: _Said, began: str) -> PartRole:
         address = said.address

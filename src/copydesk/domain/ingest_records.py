@@ -16,7 +16,7 @@ from dataclasses import field, replace
 from itertools import islice
 from typing import Any, BinaryIO, TypeAlias
 
-from copydesk.domain.ingest_draft import digest_of, words_of
+from copydesk.domain.ingest_conversation import digest_of, words_of
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import Complaint, Frame, page_list, pages
 from copydesk.domain.ingest_table import LOOKED_AT, MOST_COLUMNS, Shape, guess

@@ -19,7 +19,7 @@ from unicodedata import combining, normalize
 
 from copydesk.contract.enumerations import PartRole
 from copydesk.domain.conversation import html_text, looks_like_html
-from copydesk.domain.ingest_draft import Draft, digest_of
+from copydesk.domain.ingest_conversation import Exported, digest_of
 from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_frames import LARGEST, Complaint
 from copydesk.domain.ingest_quotes import BROKEN, NO_END, NOT_DOUBLED, TOO_FAR, RowCheck, quote_line
@@ -465,31 +465,33 @@ class TableReader:
         key = self._cell(first, "id")
         if key and self._source:
             key = id_of(self._source, key)  # as those of an export of it are called
-        draft = Draft(first.line, number, key)
-        draft.created = known[0] if known else None
+        exported = Exported(first.line, number, key)
+        exported.created = known[0] if known else None
         names = ("subject", "url", "source", "author", "language")
         told = {
             name: next((said for row in rows if (said := self._cell(row, name))), "")
             for name in names
         }
-        draft.subject, draft.url, draft.who = told["subject"], told["url"], told["author"]
-        draft.source = told["source"] or self._source
+        exported.subject, exported.url, exported.who = told["subject"], told["url"], told["author"]
+        exported.source = told["source"] or self._source
         if told["language"]:
-            draft.note("language", told["language"])
+            exported.note("language", told["language"])
         for at in self.columns.kept:
             if at < len(first.cells):
-                draft.note(self.shape.header[at] or f"column {at + 1}", first.cells[at])
+                exported.note(self.shape.header[at] or f"column {at + 1}", first.cells[at])
         for row in {
             tuple(row.cells): row for row in rows
         }.values():  # the same row again says nothing
-            role, note = self._role(row, draft.who)
-            draft.say(role, _plain(self._cell(row, "body")), note=note)
-            draft.say("team-member", _plain(self._cell(row, "reply")))
-        if not draft.id and draft.parts:
+            role, note = self._role(row, exported.who)
+            exported.say(role, _plain(self._cell(row, "body")), note=note)
+            exported.say("team-member", _plain(self._cell(row, "reply")))
+        if not exported.id and exported.parts:
             # The same row is the same conversation in the next export as well.
-            bodies = [body for _, body in draft.parts]
-            draft.id = "row-" + digest_of([str(draft.created), draft.who, draft.subject, *bodies])
-        return draft.finished()
+            bodies = [body for _, body in exported.parts]
+            exported.id = "row-" + digest_of(
+                [str(exported.created), exported.who, exported.subject, *bodies]
+            )
+        return exported.finished()
 
     def _role(self, row: _Row, began: str) -> tuple[PartRole, bool]:
         """Return who a row is of, and whether it is a note."""

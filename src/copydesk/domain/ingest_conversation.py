@@ -53,7 +53,7 @@ Words: TypeAlias = tuple[PartRole, str]
 
 
 @dataclass
-class Draft:
+class Exported:
     """A conversation that was found in an export. ``line`` and ``number`` as an item has them.
 
     ``id`` is the one of the program that wrote it; ``who`` began it, and when it was ``updated``

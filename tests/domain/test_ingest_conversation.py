@@ -19,11 +19,11 @@ from copydesk.contract.models.conversation import (
     PartIngest,
 )
 from copydesk.contract.models.parts import EARLIEST, LATEST
-from copydesk.domain.ingest_draft import (
+from copydesk.domain.ingest_conversation import (
     LONGEST_ATTRIBUTE,
     MOST_ATTRIBUTES,
     NOTE,
-    Draft,
+    Exported,
     digest_of,
     fit_id,
     masked,
@@ -86,12 +86,12 @@ def test_a_body_is_plain_text(value: object, text: str, *, html: bool) -> None:
     assert text_of(value, html=html) == text
 
 
-def draft(**more: Any) -> Draft:
-    return Draft(3, 2, more.pop("id", "t1"), **{"parts": [("user", "Hello")], **more})
+def exported(**more: Any) -> Exported:
+    return Exported(3, 2, more.pop("id", "t1"), **{"parts": [("user", "Hello")], **more})
 
 
-def test_a_draft_has_what_the_api_takes() -> None:
-    made = Draft(3, 2, "t1", "Zendesk", "S" * 600, NOW, " https://a.test/1 ", "bo", NOW)
+def test_what_was_exported_has_what_the_api_takes() -> None:
+    made = Exported(3, 2, "t1", "Zendesk", "S" * 600, NOW, " https://a.test/1 ", "bo", NOW)
     made.say("user", " Hello\0 ")
     made.say("team-member", "For us", note=True)
     made.say("team-member", " \0 ")
@@ -129,7 +129,7 @@ def test_a_draft_has_what_the_api_takes() -> None:
     ],
 )
 def test_what_cannot_be_sent_is_complained_about(more: dict[str, Any], sentence: str) -> None:
-    found = draft(**more).finished()
+    found = exported(**more).finished()
     key = "" if "id" in more else "t1"
     assert found == Complaint(3, sentence, 2, key)
 
@@ -139,14 +139,14 @@ def test_what_cannot_be_sent_is_complained_about(more: dict[str, Any], sentence:
 )
 @pytest.mark.parametrize("created", [EARLIEST, LATEST, None])
 def test_what_the_api_would_refuse_is_left_out(url: str, created: datetime | None) -> None:
-    found = draft(url=url, created=created).finished()
+    found = exported(url=url, created=created).finished()
     assert isinstance(found, Item)
     metadata = found.conversation.metadata
     assert metadata is None or (metadata.url, metadata.created_at) == (None, None)
 
 
 def test_what_tells_who_somebody_is_is_masked_and_what_says_nothing_is_not_sent() -> None:
-    item = draft(
+    item = exported(
         id="bo@a.test", subject="From bo@a.test", url="https://a.test/?who=bo@a.test",
         attributes={"bo@a.test": "1", "al@a.test": "2"}, parts=[("user", "I am bo@a.test")],
     ).finished()  # fmt: skip
@@ -161,10 +161,10 @@ def test_what_tells_who_somebody_is_is_masked_and_what_says_nothing_is_not_sent(
     assert metadata.attributes is not None
     assert [sorted(each) for each in metadata.attributes.values()] == [sorted("1, 2")]
     assert metadata.created_at is None
-    harmless = draft(url="https://a.test/1", created=NOW, subject="S").finished()
+    harmless = exported(url="https://a.test/1", created=NOW, subject="S").finished()
     assert isinstance(harmless, Item)
     assert masked(harmless) == harmless
-    nothing = draft(parts=[("user", "\x1b[2J")]).finished()
+    nothing = exported(parts=[("user", "\x1b[2J")]).finished()
     assert isinstance(nothing, Item)
     assert masked(nothing) == Complaint(3, "no text in it", 2, "t1")
 

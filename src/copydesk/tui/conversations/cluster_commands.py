@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol, cast
 from copydesk.domain.cluster_inverses import request_linked
 from copydesk.domain.inverses import request_begun
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.cluster_tables import clusters_table
 from copydesk.present.space_options import space_options
@@ -156,7 +155,9 @@ class ClusterCommands(Commands, scope="clusters"):
             word="changes", show=20, group="Go")  # fmt: skip
     async def open_requests(self) -> None:
         """Go to the change requests that answer this cluster: the open ones, if there are any."""
-        row = sure(self.place.clusters.selected)
+        row = self.place.clusters.selected
+        if row is None:
+            return
         known = [request.status for request in self.place.requests.of(row)]
         # What was begun here is looked for first, then the open ones.
         first = self.begun.pop(row.id, None) or (known[0] if known else "")

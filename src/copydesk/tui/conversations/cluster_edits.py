@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from copydesk.domain import cluster_inverses as inverses
-from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.cluster_rows import ClusterRow, IssueRow
 from copydesk.session.draft_keys import form_key
@@ -182,7 +181,9 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
         """Give the cluster another name or summary. What a person wrote, no machine changes."""
         from copydesk.contract.models.cluster import IssuesClusterUpdate
 
-        row, organization = sure(self.rows.selected), sure(self.reader.organization)
+        row, organization = self.rows.selected, self.reader.organization
+        if row is None or organization is None:
+            return
         key = form_key("clusters", self.place.target, "edit", row.id)
         current = {"label": row.label, "summary": row.summary}
 
@@ -214,7 +215,9 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
         """
         from copydesk.contract.models.cluster import IssuesClusterUpdate
 
-        row, organization = sure(self.rows.selected), sure(self.reader.organization)
+        row, organization = self.rows.selected, self.reader.organization
+        if row is None or organization is None:
+            return
         closed = row.closed is None
         what = "Close cluster" if closed else "Open cluster again"
         body = IssuesClusterUpdate(closed=closed)
@@ -255,7 +258,9 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
         """
         from copydesk.contract.models.cluster import ClusterJoin
 
-        row, organization = sure(self.rows.selected), sure(self.reader.organization)
+        row, organization = self.rows.selected, self.reader.organization
+        if row is None or organization is None:
+            return
         options = await cluster_options(self.place, self.reader, but=row.id)
         if options is None:
             return
@@ -298,7 +303,9 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
     )  # fmt: skip
     async def delete(self) -> None:
         """Delete the cluster, after asking. Its issues stay, in no cluster. u brings it back."""
-        row, organization = sure(self.rows.selected), sure(self.reader.organization)
+        row, organization = self.rows.selected, self.reader.organization
+        if row is None or organization is None:
+            return
         name = self._named(row)
         sheet = Confirm(
             f"Delete {name}",

@@ -15,7 +15,6 @@ from copydesk.domain.filter import fold
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.own_command import Thing
 from copydesk.domain.source_name import is_source_id, source_id
-from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.local.paths import expanded
 from copydesk.present.cluster import cluster_facts
@@ -553,7 +552,9 @@ class ConversationsPlace(Place, scope="conversations"):
     )  # fmt: skip
     async def open_cluster(self) -> None:
         """Go to the cluster of the latest issue found in the conversation, or to all clusters."""
-        row, organization = sure(self.rows.selected), sure(self.reader.organization)
+        row, organization = self.rows.selected, self.reader.organization
+        if row is None or organization is None:
+            return
         found = await self.reads.now(
             "issue", lambda: self._issues_of(organization, row.id), "Looking for its issue"
         )

@@ -15,7 +15,6 @@ from textual.widgets import Label, Static
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_run import IN_FLIGHT, STOPS, MergeRun, Reason, RunItem
 from copydesk.domain.own_command import Thing
-from copydesk.domain.sure import sure
 from copydesk.domain.text import capital, listed, plural
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
@@ -269,7 +268,9 @@ class MergeRunCommands(Commands, scope="merge_run"):
     @action(",", "stop at…", unless=(no_run, going), show=12, now=stops_label, stages=True)
     async def stop_at(self) -> None:
         """Choose what the run stops at: a conflict, a failed rule, a comment or an edit since."""
-        run = sure(self.place.run)
+        run = self.place.run
+        if run is None:
+            return
         options = [Option(stop, said) for stop, said in STOPS.items()]
         ticked = [stop for stop in STOPS if stop in run.stops]
         chosen = await self.app.push_screen_wait(Choices("Stop at", options, ticked=ticked))
@@ -287,7 +288,9 @@ class MergeRunCommands(Commands, scope="merge_run"):
     )  # fmt: skip
     async def start(self) -> None:
         """Start the run; where it was paused, stopped or cut off, go on."""
-        run = sure(self.place.run)
+        run = self.place.run
+        if run is None:
+            return
         if run.state == "planned":
             await self._start(run)
         elif goes_on(run):
@@ -396,7 +399,9 @@ class MergeRunCommands(Commands, scope="merge_run"):
             stages=True)  # fmt: skip
     async def end(self) -> None:
         """End the run where it is, or discard the plan. What is merged stays merged. Asks."""
-        run = sure(self.place.run)
+        run = self.place.run
+        if run is None:
+            return
         if run.state == "planned":
             facts = [f"{plural(len(run.listed), 'change request')}: none of them is touched."]
             if await self.app.push_screen_wait(

@@ -15,7 +15,6 @@ from copydesk.domain.page_arrangement import SETTINGS, PageArrangement, layout_o
 from copydesk.domain.page_edits import PageEdit
 from copydesk.domain.page_source import read_page_source
 from copydesk.domain.page_tree import PageNode, flatten
-from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural
 from copydesk.domain.yaml_lines import FileError
 from copydesk.present.facts import Fact
@@ -73,7 +72,9 @@ class PageSettings(Commands, scope="page_arrangement"):
     )  # fmt: skip
     async def edit(self) -> None:
         """Change the title, the address and the icon of a page. Staged here, nothing is sent."""
-        row, here = sure(self.place.row), self.place
+        row, here = self.place.row, self.place
+        if row is None:
+            return
         if not await here.know(row.id):
             return
         item = here.draft.arrangement.now.items[row.id]

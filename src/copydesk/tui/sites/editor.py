@@ -162,7 +162,9 @@ class EditCommands(Commands, scope="site_structure"):
         """Change what a section, a group or a link shows, and its name; path and condition of a
         space. Staged here, nothing is sent.
         """
-        row = sure(self.place.row)
+        row = self.place.row
+        if row is None:
+            return
         fields = [self._field(row, name) for name in EDITABLE[row.kind]]
         source = self._former(row)
         if source:

@@ -111,7 +111,9 @@ class SettingsCommands(Commands, scope="site_settings"):
             group="Change", uses=("update_site", "get_site", "list_share_links"))  # fmt: skip
     async def change(self) -> None:
         """Change the setting under the cursor, as Enter does; u undoes it."""
-        setting, site = sure(self.place.rows.selected), sure(self.place.site)
+        setting, site = self.place.rows.selected, self.place.site
+        if setting is None or site is None:
+            return
         match setting.kind:
             case "publish":
                 if (why := no_publishing(self.place)) is not None:

@@ -15,7 +15,6 @@ from copydesk.domain.merge_rules import label
 from copydesk.domain.own_command import Thing
 from copydesk.domain.reversal import NEW
 from copydesk.domain.space_tree import TRASH, SpaceNode
-from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shown_title
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.domain.tree_inverses import space_deleted
@@ -182,7 +181,9 @@ class EditCommands(Commands, scope="organization_structure"):
 
         Staged here, nothing is sent.
         """
-        row = sure(self.place.row)
+        row = self.place.row
+        if row is None:
+            return
         fields = [self._field(row, name) for name in EDITABLE[row.kind]]
         if row.kind == "space":
             fields.append(Field("rules", "Merge rules", options=rule_options(row)))
@@ -226,7 +227,9 @@ class EditCommands(Commands, scope="organization_structure"):
             stages=True, types=True)  # fmt: skip
     async def choose_emoji(self) -> None:
         """Choose the emoji of a space by its name. Staged here, nothing is sent."""
-        row = sure(self.place.row)
+        row = self.place.row
+        if row is None:
+            return
         self.place.session.asks()
         options = [Option("", "no emoji"), *await emoji_options()]
         current = value(row, "emoji")

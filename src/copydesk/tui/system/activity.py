@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.widgets import Static
 
 from copydesk.client.budget import KEPT_MINUTES
-from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.requests import WHY, WHY_TOLD, SentRow, budget_line, sent_rows
@@ -176,7 +175,9 @@ class Activity(ScrollingSheet[None], scope="activity"):
     @action("r", "retry", unless=not_failed)
     async def retry(self) -> None:
         """Send the failed write again. Of one that may have arrived, read or ask first."""
-        line, app = sure(self.selected), desk_of(self)
+        line, app = self.selected, desk_of(self)
+        if line is None:
+            return
         if line.entry is not None and self._session.outbox.keeps(line):
             from copydesk.tui.system.outbox import send_waiting
 

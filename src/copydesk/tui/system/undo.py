@@ -14,7 +14,6 @@ from textual.app import ComposeResult
 
 from copydesk.client.errors import ApiError
 from copydesk.domain.moments import age, moment
-from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.options import Option
 from copydesk.session.writes.log import ChangedSinceError, Written
@@ -537,7 +536,9 @@ class UndoList(Place, scope="undo_list"):
         Of an action that wrote several, also in an earlier run, all that are left can be undone
         at once.
         """
-        past = sure(self.rows.selected)
+        past = self.rows.selected
+        if past is None:
+            return
         if past.standing in CUT:
             await look_again(self, past)
         else:

@@ -16,7 +16,6 @@ from copydesk.domain.address import web_address
 from copydesk.domain.inbox import WHYS, Why
 from copydesk.domain.moments import age
 from copydesk.domain.own_command import Thing
-from copydesk.domain.sure import sure
 from copydesk.domain.text import plural
 from copydesk.present.change_request import facts
 from copydesk.present.facts import Fact
@@ -701,7 +700,9 @@ class Inbox(Place, scope="inbox"):
 
         That is saved on this machine only. ``B`` shows what is put away, ``u`` undoes it.
         """
-        row = sure(self.row)
+        row = self.row
+        if row is None:
+            return
         self._just_put.add(row.id)
         match self.away(row):
             case "":

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeVar
 from rich.text import Text
 
 from copydesk.domain.filter import having_words
-from copydesk.domain.sure import sure
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.source import TreeSource, Twig
@@ -90,7 +89,9 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
             unless=no_branch, show=False, group="Move", also=("right",))  # fmt: skip
     def unfold(self) -> None:
         """Expand; on an expanded node go to the first one below it."""
-        twig = sure(self.selected)
+        twig = self.selected
+        if twig is None:
+            return
         if twig.foldable and not twig.unfolded:
             self.tree_source.unfold(twig.id)
         elif twig.unfolded:
@@ -99,7 +100,9 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
     @action("h", "collapse", unless=no_branch, show=False, group="Move", also=("left",))
     def collapse(self) -> None:
         """Collapse; on a collapsed node go to the one above it."""
-        twig = sure(self.selected)
+        twig = self.selected
+        if twig is None:
+            return
         if twig.unfolded and not self.tree_source.filtering:
             self.tree_source.collapse(twig.id)
         elif (above := self.tree_source.parents.get(twig.id)) is not None:

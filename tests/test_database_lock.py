@@ -21,8 +21,14 @@ LONGEST_PAUSE = 0.002
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses made between two attempts; the time passes with nothing else."""
     made: list[float] = []
-    monkeypatch.setattr(time, "sleep", made.append)
-    monkeypatch.setattr(time, "monotonic", lambda: sum(made))
+    now = [0.0]
+
+    def pause(seconds: float) -> None:
+        made.append(seconds)
+        now[0] += seconds
+
+    monkeypatch.setattr(time, "sleep", pause)
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     return made
 
 

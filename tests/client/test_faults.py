@@ -529,6 +529,13 @@ async def test_an_answer_of_very_many_parts_is_left_before_it_is_read(
             await api(get_tin, "t")
 
 
+async def test_the_commas_of_a_text_are_no_parts() -> None:
+    text = r"0,\"," * 60_000
+    content = b'{"object": "tin", "id": "t", "label": "' + text.encode() + b'"}'
+    async with service(Faulty(httpx.Response(200, content=content))) as api:
+        assert (await api(get_tin, "t")).id == "t"
+
+
 async def _whole(content: bytes) -> AsyncIterator[bytes]:
     yield content
 

@@ -283,7 +283,7 @@ async def test_a_file_elsewhere_is_fetched_without_the_token(
 async def test_a_service_elsewhere_leads_to_nothing_that_listens_on_this_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async with listening(Place()) as here, Api("https://docs.example.org", TOKEN) as api:
+    async with listening(Place()) as here, Api("https://192.0.2.1", TOKEN) as api:
         for host in ("localhost", "127.0.0.1", "127.1", "2130706433", "0.0.0.0", "[::1]"):
             with pytest.raises(ApiError, match="is on this machine, where the service is not"):
                 await fetch(api, f"http://{host}:{here.port}/stop")
@@ -298,6 +298,17 @@ async def test_a_service_elsewhere_leads_to_nothing_that_listens_on_this_machine
             with pytest.raises(ApiError, match="is on this machine"):
                 await fetch(api, f"http://127.0.0.1:{moved.port}/a.png")
         assert here.connections == 0
+
+
+async def test_a_service_of_this_machine_by_another_name_may_have_its_files_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def is_this_machine(host: str, *, looked_up: bool) -> bool:
+        return looked_up and host in ("docs.test", "127.0.0.1")
+
+    monkeypatch.setattr(over_http, "is_this_machine", is_this_machine)
+    async with listening(Place()) as here, Api("https://docs.test", TOKEN) as api:
+        assert await fetch(api, f"http://127.0.0.1:{here.port}/a.png") == b"{}"
 
 
 @pytest.mark.parametrize("path", ["", "/a/../b", "/."])

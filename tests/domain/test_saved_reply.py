@@ -16,8 +16,8 @@ def test_fields_are_filled_once_and_those_not_known_are_named() -> None:
 
 
 def test_a_word_that_is_nearly_a_field_is_named() -> None:
-    text, said = filled("Hi {autor} and {autor}, {id} of {page} by {me}", VALUES)
-    assert text == "Hi {autor} and {autor}, {id} of Retries by {me}"
+    text, said = filled("Hi {autor} and {autor}, {id} of {page} by {me}, {name}", VALUES)
+    assert text == "Hi {autor} and {autor}, {id} of Retries by {me}, {name}"
     assert said == "Not known here: {me}. {autor} is not a field: did you mean author?"
 
 

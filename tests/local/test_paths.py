@@ -22,32 +22,49 @@ def test_a_tilde_stands_for_a_home_folder(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert find_paths({"COPYDESK_HOME": "~/c"}).settings == tmp_path / "c/config/config.toml"
 
 
-def test_nobody_s_home_folder_is_named() -> None:
+@pytest.fixture
+def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody without a home folder, as in a container."""
+
+    def expanduser(path: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", expanduser)
+
+
+@pytest.mark.usefixtures("homeless")
+def test_a_home_folder_that_is_not_known_is_named() -> None:
     for path in (expanded, lambda path: find_paths({"COPYDESK_HOME": path})):
         with pytest.raises(NoHomeError, match="no home folder is known for the ~") as caught:
-            path(f"{NOBODY}/a")
-        assert caught.value.filename == f"{NOBODY}/a"
-    given = {"base_url": "https://docs.example.com", "ca_file": f"{NOBODY}/ca.pem"}
+            path("~/a")
+        assert caught.value.filename == "~/a"
+    given = {"base_url": "https://docs.example.com", "ca_file": "~/ca.pem"}
     (mistake,) = profiles_of({"work": given}, "")[1]
-    assert f"profile work: ca_file {NOBODY}/ca.pem: no home folder is known" in mistake[1]
-    settings, (wrong,) = clustering_of({"model": f"{NOBODY}/model"}, "")
+    assert "profile work: ca_file ~/ca.pem: no home folder is known" in mistake[1]
+    settings, (wrong,) = clustering_of({"model": "~/model"}, "")
     assert settings.model == ""
-    assert f"the model {NOBODY}/model: no home folder is known" in wrong[1]
+    assert "the model ~/model: no home folder is known" in wrong[1]
+
+
+@pytest.mark.parametrize("name", ["~$report.csv", f"{NOBODY}/a", "./~", "./~/a", "~~"])
+def test_a_name_that_is_nobody_s_home_stays_a_name(name: str) -> None:
+    assert expanded(name) == Path(name)
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        f"desk import {NOBODY}/a",
-        f"desk export handbook {NOBODY}/a",
-        f"desk backup {NOBODY}/a",
-        f"--desk {NOBODY}/a cr list",
-        f"cr checkout 4 {NOBODY}/a",
-        f"clusters report --output {NOBODY}/a",
-        f"api POST /orgs --input {NOBODY}/a",
-        f"conversations send {NOBODY}/a --organization Acme",
+        "desk import ~/a",
+        "desk export handbook ~/a",
+        "desk backup ~/a",
+        "--desk ~/a cr list",
+        "cr checkout 4 ~/a",
+        "clusters report --output ~/a",
+        "api POST /orgs --input ~/a",
+        "conversations send ~/a --organization Acme",
     ],
 )
+@pytest.mark.usefixtures("homeless")
 def test_a_command_says_so(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     try:
         status: object = main(command.split())

@@ -340,7 +340,7 @@ def test_spaces_of_one_title_are_told_apart_by_their_folders(world: World, tmp_p
     )
     report = read(world, tmp_path / "docs")
     assert sorted(space.title for space in report.spaces) == [
-        "The Book of Everyth (…he-publisher/second-edition)",
+        "The Book of Everyth (editions/of-t…second-edition)",
         "The Book of Everything",
         "The Book of Everything (first-edition)",
     ]

@@ -146,9 +146,10 @@ def import_source(
             raise
         for line in problem_lines(report.problems):
             say(f"not used: {clean(line, limit=400)}")
-        for each in report.spaces:
-            if space is not None and not each.created and each.title != space.strip():
-                say(f"not used: --space: {clean(each.title)} has its title from an earlier import")
+        if space is not None and len(report.spaces) == 1:
+            (only,) = report.spaces
+            if not only.created and only.title != space.strip():
+                say(f"not used: --space: {clean(only.title)} has its title from an earlier import")
         unlisted = [path for each in report.spaces for path in each.unlisted]
         for line in file_lines(unlisted, "in no table of contents and kept without a page"):
             say(f"not a page: {clean(line, limit=400)}")

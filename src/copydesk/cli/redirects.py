@@ -307,7 +307,7 @@ def import_redirects(
     connection = service.connection(writes=not plan)
     try:
         wanted, bad = read_from(sys.stdin.buffer) if piped else read_file(str(file))
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else None
         said = name if piped else file
         raise UsageError(f"{said} cannot be read: {why or error}") from error

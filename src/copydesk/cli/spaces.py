@@ -112,7 +112,7 @@ def show_space(
                 ("organization", there.organization_title),
                 ("change requests", requests),
                 ("updated", ago(model.updated_at, api.now)),
-                ("app", web_address(model.urls.app)),
+                *([("app", app)] if (app := web_address(model.urls.app)) else []),
                 ("id", there.id),
             ]
         )

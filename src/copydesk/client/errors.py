@@ -58,7 +58,7 @@ class ApiError(Exception):
 
 
 class Refused(ApiError):
-    """A 4xx: the service refuses the request as it is. Sending it again changes nothing."""
+    """A 4xx of the classes below, or of none: the service does not do this request as it is."""
 
 
 class Invalid(Refused):

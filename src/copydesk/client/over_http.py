@@ -6,6 +6,7 @@ Loaded only where a service is somewhere else: the HTTP client is a tenth of the
 from __future__ import annotations
 
 import asyncio
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -41,6 +42,9 @@ MOST_PARTS = 1_000_000
 
 FEW_PARTS, PART_BYTES = 50_000, 8
 """Of more parts than that each has so many bytes, on average, with its name and its value."""
+
+_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+"""The texts of JSON, of whose commas none is between two parts."""
 
 
 def carrier_over(
@@ -184,7 +188,10 @@ def _too_many_parts(request: Outgoing, content: bytes) -> str:
 
     A file, which no operation answers with, may hold anything.
     """
-    if " " in request.name or (parts := content.count(b",")) <= FEW_PARTS:
+    if " " in request.name or content.count(b",") <= FEW_PARTS:
+        return ""
+    parts = _TEXTS.sub(b"", content).count(b",")
+    if parts <= FEW_PARTS:
         return ""
     dense = parts * PART_BYTES > len(content)
     return f"the answer has {parts:,} parts" if dense or parts > MOST_PARTS else ""
@@ -218,20 +225,22 @@ async def unpacked(response: httpx.Response, most: int) -> bytes | None:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
-def stranger(
-    url: str, seconds: float, ca_file: Path | None, *, of_this_machine: bool
-) -> httpx.AsyncClient:
+def stranger(url: str, seconds: float, ca_file: Path | None, *, service: str) -> httpx.AsyncClient:
     """Return an HTTP client for an address elsewhere: see ``Api.stranger``.
 
-    It goes to this machine only for a service ``of_this_machine``: what another one names must not
-    act on the programs that listen here, which take whoever reaches them for their own user.
+    ``service`` is the host of the service, "" for one in this process. Only for a service of this
+    machine it goes to this machine by loopback: what another one names must not act on the programs
+    that listen here, which take whoever reaches them for their own user.
     """
     proxy = proxy_for(url)
     trusted = trust(ca_file)
 
     async def check(request: httpx.Request) -> None:
         # Also of a redirect, and where the name alone does not say it.
-        if await is_this_machine(request.url.host, looked_up=proxy is None):
+        looked_up = proxy is None
+        if await is_this_machine(request.url.host, looked_up=looked_up) and not (
+            await is_this_machine(service, looked_up=looked_up)
+        ):
             raise httpx.ConnectError("it is on this machine, where the service is not")
 
     return httpx.AsyncClient(
@@ -241,7 +250,7 @@ def stranger(
         verify=trusted,
         proxy=None if proxy is None else proxy.over(trusted),
         trust_env=False,
-        event_hooks={} if of_this_machine else {"request": [check]},
+        event_hooks={"request": [check]} if service else {},
     )
 
 

@@ -115,11 +115,10 @@ class Wire:
 
     def stranger(self, url: str, seconds: float) -> httpx.AsyncClient:
         """Return an HTTP client for an address elsewhere: see ``Api.stranger``."""
-        from copydesk.client.network import is_loopback
         from copydesk.client.over_http import stranger
 
-        here = self.in_process or is_loopback(urlsplit(self.base_url).hostname or "")
-        return stranger(url, seconds, self._ca_file, of_this_machine=here)
+        service = "" if self.in_process else urlsplit(self.base_url).hostname or ""
+        return stranger(url, seconds, self._ca_file, service=service)
 
     async def send(self, request: Outgoing, timeouts: Timeouts) -> Answer:
         """Send a request and return its successful answer.

@@ -12,6 +12,9 @@ from copydesk.domain.text import listed
 FIELDS = ("author", "me", "number", "page", "space", "subject")
 """What stands in braces and is filled in."""
 
+SLIP = 0.8
+"""How much of a word is that of a field where it is taken for a slip: many words are of neither."""
+
 _BRACED = re.compile(r"\{(\w+)\}")
 
 
@@ -40,7 +43,7 @@ def filled(text: str, values: Mapping[str, str]) -> tuple[str, str]:
             return known
         if found[1] in FIELDS:
             missing[found[0]] = None
-        elif meant := did_you_mean(found[1], FIELDS, ""):
+        elif meant := did_you_mean(found[1], FIELDS, "", alike=SLIP):
             mistaken[f"{found[0]} is not a field: {meant}"] = None
         return found[0]
 

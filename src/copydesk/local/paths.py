@@ -106,15 +106,21 @@ class Paths:
 
 
 def expanded(path: Path | str) -> Path:
-    """Return a path with the home folder that a ``~`` at its start stands for.
+    """Return a path with the home folder that a ``~`` at its start stands for, as in a shell.
 
-    Raises `NoHomeError`, as for a user that there is not.
+    Where it stands for nobody's, as in the name of a lock file, it stays. Raises `NoHomeError`
+    where one's own is not known.
     """
+    text = str(path)
+    if not text.startswith("~"):  # "./~a" is a file of that name
+        return Path(path)
     try:
         return Path(path).expanduser()
     except RuntimeError as error:
-        said = "no home folder is known for the ~ in it"
-        raise NoHomeError(errno.ENOENT, said, str(path)) from error
+        if text.rstrip("/") == "~" or text.startswith("~/"):
+            said = "no home folder is known for the ~ in it"
+            raise NoHomeError(errno.ENOENT, said, text) from error
+        return Path(path)
 
 
 def find_paths(environment: Mapping[str, str] = os.environ) -> Paths:

@@ -249,6 +249,8 @@ def _depth(plan: SpacePlan) -> int:
 
 
 def _with_folder(title: str, folder: str) -> str:
-    """Return a title with the end of a folder's path, no longer than one may be."""
-    said = f" ({folder})" if len(folder) <= FOLDER_LENGTH else f" (…{folder[1 - FOLDER_LENGTH :]})"
+    """Return a title with a folder's path, or both its ends, no longer than one may be."""
+    half = FOLDER_LENGTH // 2
+    shown = folder if len(folder) <= FOLDER_LENGTH else f"{folder[: half - 1]}…{folder[-half:]}"
+    said = f" ({shown})"
     return title[: TITLE_LENGTH - len(said)].rstrip() + said

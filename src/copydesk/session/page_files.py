@@ -19,6 +19,7 @@ from copydesk.domain.picture import image_size
 from copydesk.domain.staged_files import FILES, file_name, names_in, with_addresses
 from copydesk.domain.text import clean, plural, shorten, size_words
 from copydesk.local.durable import write_file
+from copydesk.local.paths import expanded
 from copydesk.session.operations import ops
 from copydesk.session.writes.log import UnansweredError
 
@@ -59,7 +60,7 @@ def pick(typed: str) -> PickedFile:
     path = Path(typed.strip())
     shown = shorten(clean(path.name or typed.strip()), 60)
     try:
-        path = path.expanduser()
+        path = expanded(path)
         found = path.lstat()
         if stat.S_ISLNK(found.st_mode):
             raise FileRefusedError(f"{shown} is a symbolic link: name the file that it leads to.")
@@ -73,7 +74,7 @@ def pick(typed: str) -> PickedFile:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         with os.fdopen(descriptor, "rb") as file:
             data = file.read(LARGEST + 1)
-    except (OSError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "no file can have this path"
         raise FileRefusedError(f"{shown} cannot be read: {why}.") from error
     if len(data) > LARGEST:

@@ -974,6 +974,14 @@ async def test_enter_opens_the_overview_and_d_the_changes(desk: Desk) -> None:
         assert "[Changes" in driver.screen
 
 
+async def test_a_number_is_of_no_space_in_a_list_of_several(desk: Desk) -> None:
+    async with drive(open_world(desk.world, "changes")) as driver:
+        await driver.press(":")
+        await driver.type("1")
+        await driver.press("enter")
+        assert "#1 is counted in a space. Go to one first" in driver.screen
+
+
 async def test_the_settings_may_name_each_column(desk: Desk) -> None:
     async with drive(open_world(desk.world, "changes")) as driver:
         assert isinstance(driver.place, ChangesPlace)

@@ -1,4 +1,4 @@
-"""How large an object of a repository may be; importing this sees to it, whoever reads one.
+"""How large an object in a pack may be; importing this sees to it, whoever reads one.
 
 A pack of a few kilobytes may hold objects of any size: as differences from others, or packed well.
 dulwich unpacks them whole, before anybody could ask how large they are.

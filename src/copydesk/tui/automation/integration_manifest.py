@@ -19,6 +19,7 @@ from copydesk.domain.integration_manifest import ManifestText, files_named, read
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import listed
 from copydesk.domain.yaml_lines import FileError, Problem
+from copydesk.local.paths import expanded
 from copydesk.tui.dialogs.body_fields import first_of, what_is_wrong, wire_name
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def load_manifest(typed: str) -> Manifest:
     """Read a manifest by its path, as typed. Raises `FileError` with all that is wrong."""
     from copydesk.contract.models.integration import IntegrationPublish
 
-    path = Path(typed).expanduser()
+    path = expanded(typed)
     text = _text(path)
     is_json = path.suffix.lower() == ".json"
     manifest = read_manifest(text, is_json=is_json)

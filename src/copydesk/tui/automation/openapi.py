@@ -33,6 +33,7 @@ from copydesk.domain.automation_inverses import (
 from copydesk.domain.moments import ago, moment
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten, size_words
+from copydesk.local.paths import expanded
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
@@ -246,14 +247,14 @@ LARGEST_SAID = "10 MiB"
 def _is_file(typed: str) -> str:
     """Return a path if a document can be read there. Raises ``ValueError`` with a sentence."""
     try:
-        path = Path(typed).expanduser()
+        path = expanded(typed)
         if path.is_dir():
             raise ValueError("that is a folder")
         if not path.is_file():
             there = path.exists()
             raise ValueError("not a regular file" if there else "there is no such file")
         size = path.stat().st_size
-    except (OSError, RuntimeError) as error:
+    except OSError as error:
         raise ValueError("there is no such file") from error
     if size > LARGEST:
         raise ValueError(f"it has {size / 1024**2:.1f} MiB; at most {LARGEST_SAID} can be sent")
@@ -308,7 +309,7 @@ class SpecSourceAsked(Body):
 
 
 def _read(typed: str) -> OpenAPISourceText:
-    data = Path(typed).expanduser().read_bytes()
+    data = expanded(typed).read_bytes()
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -15,6 +15,7 @@ from copydesk.domain.automation_inverses import integration_made
 from copydesk.domain.integration_manifest import MANIFESTS
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.yaml_lines import FileError
+from copydesk.local.paths import expanded
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import read_organizations
@@ -205,11 +206,11 @@ def manifests_here(here: IntegrationsPlace) -> Sequence[str]:
 def no_file(typed: str) -> str | None:
     """Say why a typed path is no readable file."""
     try:
-        path = Path(typed).expanduser()
+        path = expanded(typed)
         if path.is_file():
             return None
         return "that is a folder" if path.is_dir() else "there is no such file"
-    except (OSError, ValueError, RuntimeError):
+    except (OSError, ValueError):
         return "there is no such file"
 
 

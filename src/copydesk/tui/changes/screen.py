@@ -233,6 +233,10 @@ class ChangesPlace(Place):
         row = self.rows.selected
         return self.target.space or (row.space if row is not None else None)
 
+    def space_of_numbers(self) -> str | None:
+        """Return the space of the list: in one of several spaces, a number may be of any."""
+        return self.target.space
+
     def url(self) -> str | None:
         row = self.rows.selected
         return row.url or None if row is not None else None

@@ -14,6 +14,7 @@ from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.address import web_address
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.local.paths import expanded
 from copydesk.present.json_views import Raw
 from copydesk.session.content import NAME_CELLS, Content
 from copydesk.session.errors import NotDoneError
@@ -381,12 +382,12 @@ def cannot_be_new(typed: str) -> str | None:
         if os.path.lexists(path):
             return "there is a file of that name; it is not replaced"
         return None if path.parent.is_dir() else "there is no such folder"
-    except (OSError, ValueError, RuntimeError):
+    except (OSError, ValueError):
         return "no file can have this path"
 
 
 def _path(typed: str) -> Path:
-    return Path(typed.strip()).expanduser()
+    return expanded(typed.strip())
 
 
 def _save_new(path: Path, data: bytes) -> None:

@@ -110,7 +110,7 @@ class IngestCommands(Commands, scope="conversations"):
             return
         try:
             items, complaints = await asyncio.to_thread(_read, rest)
-        except (OSError, RuntimeError) as error:  # the latter where ~ is nobody's folder
+        except OSError as error:
             why = error.strerror if isinstance(error, OSError) else None
             self.place.say(f"Not read: {clean(why or str(error))}: {clean(rest)}", "warn")
             return

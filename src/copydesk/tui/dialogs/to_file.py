@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.text import clean
 from copydesk.local.durable import write_file, write_new_file
+from copydesk.local.paths import NoHomeError, expanded
 from copydesk.session.errors import failure_types, sentence
 from copydesk.tui.dialogs.dialog import Confirm
 
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 def path_of(name: str) -> Path:
     """Return where a file goes that was named so.
 
-    A link is followed: what it leads to is written, and the link stays. Raises ``RuntimeError``
-    where ``~`` stands for nobody's home folder.
+    A link is followed: what it leads to is written, and the link stays. Raises `NoHomeError`
+    where ``~`` is one's own home folder and that is not known.
     """
-    return Path(os.path.realpath(Path(name).expanduser()))
+    return Path(os.path.realpath(expanded(name)))
 
 
 def _other_than_a_file(path: Path) -> str:
@@ -78,7 +79,7 @@ async def write_asked(place: Place, name: str, usual: str, read: Read, *, masked
     """
     try:
         path = path_of(name.strip() or usual.format(f"{place.session.clock():%Y-%m-%d}"))
-    except RuntimeError:
+    except NoHomeError:
         place.say(f"{clean(name.strip())}: there is no such home folder.", "warn")
         return
     where = clean(str(path))

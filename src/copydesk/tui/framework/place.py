@@ -234,8 +234,12 @@ class Place(Acts, SteadyScreen[None]):
         return "" if known or session.api is None or not self.OF_DESK else session.nowhere
 
     def space_at_hand(self) -> str | None:
-        """Return the id of the space that a number after ``:`` is meant in, or None."""
+        """Return the id of the space that is meant where a screen of one is asked for, or None."""
         return self.target.space
+
+    def space_of_numbers(self) -> str | None:
+        """Return the id of the space that a number after ``:`` is counted in, or None."""
+        return self.space_at_hand()
 
     def site_at_hand(self) -> str | None:
         """Return the id of the site that a place of a site would show, or None."""

@@ -63,7 +63,7 @@ class ImportCommands(Commands, scope="redirects"):
             return
         try:
             wanted, bad = await asyncio.to_thread(read_file, rest)
-        except (OSError, RuntimeError, ValueError) as error:
+        except (OSError, ValueError) as error:
             said = error.strerror if isinstance(error, OSError) else None
             here.say(f"Not read: {clean(said or str(error))}: {clean(rest)}", "warn")
             return

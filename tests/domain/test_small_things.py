@@ -94,7 +94,27 @@ def test_files_are_named_by_their_ids_once_they_are_sent() -> None:
     found = with_file_ids(text, {"a.png": "x_1"})
     assert found == "![a](/files/x_1) [b](.gitbook/assets/b.pdf) ![c](/files/c-1)"
     assert sent_files(found) == {"x_1", "c-1"}
-    assert with_file_ids("![a](../assets/a.png)", {"a.png": "x_1"}) == "![a](/files/x_1)"
+    for own in ("](assets/{})", "](<../../assets/{}>)", "src='assets/{}'", "](.gitbook/assets/{})"):
+        put = with_file_ids(own.format("a.png"), {"a.png": "x_1"})
+        assert put == re.sub(r"[.\w/]*\{\}", "/files/x_1", own)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "https://cdn.example/",
+        "https://cdn.example/.gitbook/",
+        "my-",
+        "/x/",
+        "x.",
+        "ü",
+        "a%20",
+        "../x/",
+    ],
+)
+def test_a_file_of_another_address_is_not_taken_for_one_that_was_sent(before: str) -> None:
+    text = f"![logo]({before}assets/a.png)"
+    assert with_file_ids(text, {"a.png": "x_1"}) == text
 
 
 @given(st.text("ab \ud800"), st.text("ab \ud800"))

@@ -30,7 +30,9 @@ LONGEST_NAME = 80
 _ADDRESS = re.compile(r"""(\]\(<?|\b(?:href|src|url)=["'])staged:([A-Za-z0-9_][A-Za-z0-9._-]*)""")
 _TICKS = re.compile(r"\\`|(`+)")
 _SENT = re.compile(rf"{FILES}([A-Za-z0-9_-]+)")
-_NAMED = re.compile(rf"(?:\.\./)*(?:{re.escape(ASSETS)}|{PLAIN_ASSETS})([A-Za-z0-9._-]+)")
+_NAMED = re.compile(
+    rf"(?<![\w./:%-])(?:\.\./)*(?:{re.escape(ASSETS)}|{PLAIN_ASSETS})([A-Za-z0-9._-]+)"
+)
 _NOT_NAMED = re.compile(r"[^A-Za-z0-9._-]+")
 
 

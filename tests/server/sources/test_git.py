@@ -5,13 +5,15 @@ import hashlib
 import os
 import warnings
 import zlib
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from dulwich.index import IndexEntry
-from dulwich.objects import S_IFGITLINK, Blob, Commit, ObjectID, Tree
+from dulwich.objects import S_IFGITLINK, Blob, Commit, ObjectID, ShaFile, Tree
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
@@ -349,19 +351,43 @@ def test_trees_that_name_very_many_files_are_refused(
         source.changes(begun, bomb)
 
 
-def explosive(repo: Repo) -> str:
-    """Commit a dozen objects that are very many files."""
+def test_a_folder_that_many_others_hold_is_read_twice_at_most(
+    making: Making, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = explosive(making.repo, ends=(b"left", b"right"))
+    read: Counter[bytes] = Counter()
+    of_repository = Repository._object
+
+    def counted(self: Repository, oid: bytes) -> ShaFile | None:
+        read[oid] += 1
+        return of_repository(self, oid)
+
+    with Repository.open(making.path) as source:
+        monkeypatch.setattr(Repository, "_object", counted)
+        with pytest.raises(SourceError, match="files and folders"):
+            source.files(commit)
+    assert len(read) > 20
+    assert max(read.values()) <= 2
+
+
+def explosive(repo: Repo, ends: Sequence[bytes] = (b"",)) -> str:
+    """Commit a few objects that are very many files, in as many trees a level as ``ends``."""
     store = repo.object_store
     blob = Blob.from_string(b"# A\n")
     tree = Tree()
     tree.add(b"a.md", 0o100644, blob.id)
     for thing in (blob, tree):
         store.add_object(thing)
-    for _ in range(10):  # each holds the one before ten times
-        above = Tree()
-        for number in range(10):
-            above.add(b"%d" % number, 0o040000, tree.id)
-        store.add_object(tree := above)
+    level = [tree]
+    for _ in range(10):  # each holds those of the level before ten times
+        below, level = level, []
+        for end in ends:
+            tree = Tree()
+            for number in range(10):
+                for at, each in enumerate(below):
+                    tree.add(b"%d-%d%s" % (number, at, end), 0o040000, each.id)
+            store.add_object(tree)
+            level.append(tree)
     made = Commit()
     made.tree, made.message = tree.id, b"Very many"
     made.author = made.committer = b"A <a@x>"

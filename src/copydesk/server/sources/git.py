@@ -342,10 +342,13 @@ class Repository:
         top: ObjectID = self._commit(commit).tree
         todo = [] if top in self._sizes else [top]
         while todo:
+            if todo[-1] in self._sizes:  # another folder held it too
+                todo.pop()
+                continue
             tree = self._object(todo[-1])
             entries = list(tree.iteritems()) if isinstance(tree, objects.Tree) else []
             below = [each.sha for each in entries if stat.S_ISDIR(each.mode)]
-            if unknown := [oid for oid in below if oid not in self._sizes]:
+            if unknown := {oid for oid in below if oid not in self._sizes}:
                 todo += unknown
                 continue
             size = len(entries) + sum(self._sizes[oid] for oid in below)

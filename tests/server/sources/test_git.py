@@ -449,3 +449,10 @@ def test_branches_of_a_bundle_that_cannot_be_called_so_are_left_out(
     (tmp_path / "more.bundle").write_bytes(head + b"\n" + more + b"\n" + pack)
     with Repository.open(tmp_path / "more.bundle") as source:
         assert [branch.name for branch in source.branches()] == ["a", "a/b", "main"]
+    head = head.replace(b"/main", b"/trunk")
+    (tmp_path / "bare.bundle").write_bytes(
+        b"%b\n%b refs/heads/a.lock\n\n%b" % (head, tip.encode(), pack)
+    )
+    with Repository.open(tmp_path / "bare.bundle") as source:
+        assert source.branches() == [Branch("trunk", tip)]
+        assert source.default == Branch("trunk", tip)

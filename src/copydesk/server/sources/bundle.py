@@ -65,22 +65,21 @@ def _unpack(repo: Repo, file: BinaryIO) -> None:
 
 def _set_refs(repo: Repo, refs: Mapping[bytes, ObjectID]) -> None:
     """Give a repository the branches of a bundle, and the HEAD that the bundle means."""
+    kept = {
+        Ref(name): oid
+        for name, oid in refs.items()
+        if name.startswith((LOCAL_BRANCH_PREFIX, LOCAL_REMOTE_PREFIX))
+        and check_ref_format(Ref(name))
+        and oid in repo.object_store
+    }
     # In one file: there may be many, and one may be called as a folder of others would be.
-    repo.refs.add_packed_refs(
-        {
-            Ref(name): oid
-            for name, oid in refs.items()
-            if name.startswith((LOCAL_BRANCH_PREFIX, LOCAL_REMOTE_PREFIX))
-            and check_ref_format(Ref(name))
-            and oid in repo.object_store
-        }
-    )
+    repo.refs.add_packed_refs(kept)
     head = refs.get(b"HEAD")
-    usual = [LOCAL_BRANCH_PREFIX + name.encode() for name in USUAL_BRANCHES]
-    rest = sorted(name for name in refs if name.startswith(LOCAL_BRANCH_PREFIX))
+    usual = [Ref(LOCAL_BRANCH_PREFIX + name.encode()) for name in USUAL_BRANCHES]
+    rest = sorted(name for name in kept if name.startswith(LOCAL_BRANCH_PREFIX))
     for name in (*usual, *rest):
-        if name in refs and head in (None, refs[name]):
-            repo.refs.set_symbolic_ref(Ref(b"HEAD"), Ref(name))
+        if name in kept and head in (None, kept[name]):
+            repo.refs.set_symbolic_ref(Ref(b"HEAD"), name)
             return
 
 

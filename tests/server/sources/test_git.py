@@ -17,7 +17,7 @@ from dulwich.objects import S_IFGITLINK, Blob, Commit, ObjectID, ShaFile, Tree
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
-from copydesk.server.sources import git, git_writing
+from copydesk.server.sources import git, git_writing, object_size
 from copydesk.server.sources.git import KEPT_STATES, Branch, Repository, committed
 from copydesk.server.sources.git_writing import commit_files
 from copydesk.server.sources.model import FileChange, Person, SourceError
@@ -110,6 +110,21 @@ def test_large_files_are_compared_with_no_other_but_found_where_they_moved(makin
                 FileChange("rename", "b.md", "a.md"),
                 FileChange("delete", "drawn.png", "drawn.png"),
                 FileChange("rename", "moved.png", "kept.png"),
+            ]
+
+
+def test_a_file_that_is_too_large_for_a_desk_may_come_and_go(
+    making: Making, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, lines = b"# A\n", b"".join(b"line %d\n" % number for number in range(40))
+    first = making.commit({"a.md": text, "old.mp4": lines * 2})
+    second = making.commit({"old.mp4": None, "new.mp4": lines * 2 + text})
+    with Repository.open(making.bundle(tmp_path / "docs.bundle")) as source:
+        monkeypatch.setattr(object_size, "LARGEST", len(lines))
+        for _ in range(2):
+            assert sorted(source.changes(first, second), key=lambda each: each.path) == [
+                FileChange("add", "new.mp4"),
+                FileChange("delete", "old.mp4", "old.mp4"),
             ]
 
 

@@ -570,8 +570,11 @@ class _Compared:
     def __getitem__(self, oid: ObjectID) -> objects.ShaFile:
         found = self._read.get(oid)
         if found is None:
-            found = None if oid in self._large else self._store[oid]
-            if isinstance(found, objects.Blob) and found.raw_length() > MAX_COMPARED:
+            with suppress(SourceError):  # too large even to be unpacked
+                found = None if oid in self._large else self._store[oid]
+            if found is None or (
+                isinstance(found, objects.Blob) and found.raw_length() > MAX_COMPARED
+            ):
                 self._large.add(oid)
                 found = None
             self._read[oid] = found = found or objects.Blob.from_string(oid)

@@ -323,6 +323,20 @@ def test_a_folder_without_a_summary_gets_none_while_its_tree_says_enough(tmp_pat
             "---\nsidebar:\n  label: Old\n  order: 1\nx: 1\n---\n",
             "---\nsidebar:\n  label: New\n  order: 1\nx: 1\n---\n",
         ),
+        (
+            "---\nsidebar: # of the site\n  # inner\n  label: 'Old' # why\n"
+            "  badge: {text: X}\n# end\n---\n",
+            "---\nsidebar: # of the site\n  # inner\n  label: 'New' # why\n"
+            "  badge: {text: X}\n# end\n---\n",
+        ),
+        (
+            "---\nsidebar: {label: Old, badge: X}\n---\n",
+            "---\nsidebar:\n  label: New\n  badge: X\n---\n",
+        ),
+        (
+            "---\nx: &t Old\nsidebar:\n  label: *t\n---\n",
+            "---\nx: Old\nsidebar:\n  label: New\n---\n",
+        ),
         ("+++\ntitle = 'Old'\n+++\n", '+++\ntitle = "New"\n+++\n'),
         ("---\ntitle: >-\n  Old\n---\n", "---\ntitle: New\n---\n"),
         ("# Old\n", "---\ntitle: New\n---\n# Old\n"),
@@ -384,6 +398,24 @@ def test_a_new_page_says_its_place_where_those_beside_it_do(
     place = b"" if said is None else said + b"\n"
     made = b"---\ntitle: New\n" + place + b"---\nNew.\n"
     assert taken(tmp_path) == {**files, "new.md": made}
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("Setup", b"  label: Setup # why\n  badge: New\n  order: 5\n"),
+        ("New title", b"  label: New title # why\n  badge: New\n  order: 5\n"),
+    ],
+)
+def test_the_place_of_a_new_page_leaves_what_its_front_matter_says_beside_it(
+    tmp_path: Path, title: str, said: bytes
+) -> None:
+    files = {"a.md": b"---\nsidebar: {order: 4}\n---\n"}
+    (space,) = layout(files)
+    front = "---\nsidebar:\n  label: Setup # why\n  badge: New\n---\n"
+    made = replace(page(title, "new.md", text="New.\n"), front_matter=front)
+    write_space(tmp_path, replace(space, pages=(*space.pages, made)), base=space)
+    assert taken(tmp_path) == {**files, "new.md": b"---\nsidebar:\n" + said + b"---\nNew.\n"}
 
 
 def test_a_table_that_inherits_another_one_makes_no_summary(tmp_path: Path) -> None:

@@ -241,7 +241,7 @@ def front_matter(
     # What was taken for hidden because it is a draft says so by that, and is none when it is shown.
     draft = (base or page).hidden and values.get("draft") is True
     said = replace(said, hidden=said.hidden or draft)
-    own = {} if own is None else {**_title(page, base, values), **own}
+    own = {} if own is None else _within(values, _title(page, base, values), own)
     same = base is not None and base.front_matter == raw and facts_of(base) == wanted
     told, spoken = _spoken(said), _spoken(wanted)
     names = () if same else (*told, *spoken)
@@ -283,9 +283,20 @@ def _title(page: SourcePage, base: SourcePage | None, values: Mapping[str, Any])
             return {}
     sidebar = values.get("sidebar")
     if isinstance(sidebar, dict) and isinstance(sidebar.get("label"), str):
-        return {"sidebar": sidebar | {"label": page.title}}
+        return {"sidebar": {"label": page.title}}
     labels = (key for key in _LABELS if isinstance(values.get(key), str))
     return {next(labels, "title"): page.title}
+
+
+def _within(values: Mapping[str, Any], *said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all that is to be said; a table has what ``values`` have in it besides."""
+    found: dict[str, Any] = {}
+    for name, value in (item for each in said for item in each.items()):
+        there = found.get(name, values.get(name))
+        if isinstance(there, dict) and isinstance(value, dict):
+            value = there | value
+        found[name] = value
+    return found
 
 
 def _title_read(page: SourcePage) -> str:
@@ -330,8 +341,24 @@ def _with_value(text: str, name: str, value: Any, newline: str) -> str:
             while len(whole) > 1 and _APART.match(whole[-1]):
                 whole.pop()
             start, stop = start - len(indent), start + sum(map(len, whole))
+            table = isinstance(old, yaml.MappingNode) and isinstance(value, dict)
+            if table and _APART.match(whole[0].partition(":")[2]):
+                inner = _with_table("".join(whole[1:]), value, newline)
+                return text[: stop - sum(map(len, whole[1:]))] + inner + text[stop:]
             return text[:start] + said + text[stop:]
     return (text if not text or text.endswith(("\n", "\r")) else text + newline) + said
+
+
+def _with_table(text: str, table: Mapping[str, Any], newline: str) -> str:
+    """Return a YAML mapping that says what another one does; what is the same there stays."""
+    try:
+        there = read_mapping(text)
+    except BadYamlError:
+        return text
+    for name in {**there, **table}:
+        if there.get(name) != table.get(name):
+            text = _with_value(text, name, table.get(name), newline)
+    return text
 
 
 def _scalar(said: str, value: Any, style: str | None) -> str | None:

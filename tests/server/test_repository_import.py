@@ -88,12 +88,36 @@ def test_a_new_page_that_only_its_name_puts_in_order_is_there_after_the_next_imp
     source.commit(files)
     space = read(world, source.path).spaces[0].space_id
     world.commit(space, {"a": "# A\n"})
+    world.commit(space, {"a": "# A\n\nMore.\n"})
     out = tmp_path / "out"
     put(out, files)
     assert export_space(world.store, space, out).written == ("a.md",)
     source.commit({"a.md": (out / "a.md").read_bytes()})
     assert read(world, source.path).spaces[0].pages == 3
     assert not export_space(world.store, space, out).written
+
+
+@pytest.mark.parametrize("early", [False, True])
+async def test_a_new_page_that_was_moved_after_its_export_stays_where_the_desk_has_it(
+    world: World, tmp_path: Path, early: bool
+) -> None:
+    source, files = Making(tmp_path / "docs"), {"b.md": b"# B\n", "c.md": b"# C\n"}
+    source.commit(files)
+    space = read(world, source.path).spaces[0].space_id
+    world.commit(space, {"n": "# N\n"})
+    out = tmp_path / "out"
+    put(out, files)
+    export_space(world.store, space, out)
+    source.commit({"n.md": (out / "n.md").read_bytes()})
+    if early:  # what is moved once git and the desk agree is the desk's by all means
+        assert not read(world, source.path).problems
+    world.commit(space, edit=lambda editor: editor.move(editor.find("n"), None, 0))
+    world.commit(space, {"c": "# C\n\nMore.\n"})
+    source.commit({"d.md": b"# D\n"})
+    problems = [problem.path for problem in read(world, source.path).problems]
+    assert problems == ([] if early else ["n.md"])
+    assert list(await pages(world, space)) == ["N", "B", "C", "D"]
+    assert not read(world, source.path).problems
 
 
 async def test_branches_become_change_requests(world: World, repository: Making) -> None:

@@ -427,7 +427,8 @@ class SpaceImport:
             page = conflict.page
             if page is not None and page.id in base.pages and page.id not in ours.pages:
                 merged.draft.lift_out(page.id)
-        _take_places(merged.draft, theirs, {*ours.pages, *theirs.pages} - {*base.pages})
+        new = {*ours.pages, *theirs.pages} - {*base.pages}
+        self._take_places(merged.draft, theirs, new, row["revision_id"])
         _trace_back(merged.draft, theirs)
         if merged.draft == ours:
             return
@@ -437,6 +438,46 @@ class SpaceImport:
 
         desk_writes.commit(tx, report.space_id, take, author=self.owner, kind="merge")
         report.revisions += 1
+
+    def _take_places(
+        self, draft: content.Draft, source: content.Draft, new: Set[str], revision: str
+    ) -> None:
+        """Have pages that were made on the desk and exported where the source has them.
+
+        Without a summary their files may be able to say no other place. What was moved at the
+        desk's ``revision`` since it was made stays: nobody knows where it was exported.
+        """
+        for parent, pages in source.children.items():
+            here = draft.children.get(parent, [])
+            same = [page for page in here if page not in new] == [p for p in pages if p not in new]
+            if here == pages or not same or {*here} != {*pages}:
+                continue
+            if not self._moved(parent, {*here}, new, revision):
+                draft.children[parent] = list(pages)
+                continue
+            page = source.pages[next(page for page in here if page in new)]
+            reason = "was moved on the desk; its place in the source is another one, and not taken"
+            self.problems.append(Problem(page.git_path or page.slug, reason))
+
+    def _moved(self, parent: str | None, pages: Set[str], new: Set[str], revision: str) -> bool:
+        """Whether the order of pages below another changed on the desk up to a revision of it.
+
+        Only since there are ``new`` ones among them.
+        """
+        at: str | None = revision
+        now: dict[str, None] = {}
+        while at is not None:
+            draft = content.open_draft(self.tx, content.load(self.tx, at))
+            then = dict.fromkeys(page for page in draft.children.get(parent, ()) if page in pages)
+            if new.isdisjoint(then):
+                return False
+            now = now or then
+            if [page for page in now if page in then] != [page for page in then if page in now]:
+                return True
+            at = self.tx.value(
+                "SELECT json_extract(parents, '$[0]') FROM revision WHERE id = ?", at
+            )
+        return False
 
 
 def _space_report(plan: SpacePlan, space_id: str, *, created: bool) -> SpaceReport:
@@ -450,18 +491,6 @@ def _space_report(plan: SpacePlan, space_id: str, *, created: bool) -> SpaceRepo
         unlisted=tuple(file.path for file in plan.head.files if file.role == "unlisted"),
         created=created,
     )
-
-
-def _take_places(draft: content.Draft, source: content.Draft, new: Set[str]) -> None:
-    """Have pages that were made on the desk and exported where the source has them.
-
-    Without a summary their files may be able to say no other place.
-    """
-    for parent, pages in source.children.items():
-        here = draft.children.get(parent, [])
-        same = [page for page in here if page not in new] == [p for p in pages if p not in new]
-        if same and {*here} == {*pages}:
-            draft.children[parent] = list(pages)
 
 
 def _trace_back(draft: content.Draft, source: content.Draft) -> None:

@@ -342,8 +342,8 @@ def test_a_folder_without_a_summary_gets_none_while_its_tree_says_enough(tmp_pat
         ("# Old\n", "---\ntitle: New\n---\n# Old\n"),
         ("Text.\n", "---\ntitle: New\n---\nText.\n"),
         (
-            "---\n id: x\n sidebar:\n   label: Old\n---\n",
-            "---\n id: x\n sidebar:\n   label: New\n---\n",
+            "---\n id: x\n sidebar:\n   label: Old\n more: y\n---\n",
+            "---\n id: x\n sidebar:\n   label: New\n more: y\n---\n",
         ),
         ("---\n id: x\n---\n# Old\n", "---\n id: x\n title: New\n---\n# Old\n"),
     ],

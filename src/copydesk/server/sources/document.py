@@ -327,7 +327,8 @@ def _with_value(text: str, name: str, value: Any, newline: str) -> str:
     said = "".join(indent + line for line in _LINE.findall(said))
     for key, old in pairs:
         if key.value == name:
-            start, stop = key.start_mark.index, old.end_mark.index
+            # A table may end at the next key, after the indent of that.
+            start, stop = key.start_mark.index, len(text[: old.end_mark.index].rstrip(" "))
             first = old.start_mark.index
             one = isinstance(old, yaml.ScalarNode) and old.value and "\n" not in text[first:stop]
             if one and (shown := _scalar(said, value, old.style)):

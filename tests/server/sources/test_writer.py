@@ -468,6 +468,24 @@ def test_front_matter_changes_only_where_the_page_did(tmp_path: Path) -> None:
     assert read.pages[0].markdown == "# B\n"
 
 
+@pytest.mark.parametrize(
+    ("layout_now", "said"),
+    [
+        ({"title": True, "tags": True}, "  title:\n    visible: true\n    x: 1 # y\n  new: [1]\n"),
+        ({}, "  title:\n    x: 1 # y\n  new: [1]\n"),
+    ],
+)
+def test_a_layout_keeps_what_the_desk_knows_nothing_of(
+    tmp_path: Path, layout_now: dict[str, bool | str], said: str
+) -> None:
+    front = "---\nlayout:\n  title:\n    visible: false\n    x: 1 # y\n  new: [1]\n"
+    (base,) = layout({"SUMMARY.md": b"* [A](a.md)\n", "a.md": f"{front}---\n# A\n".encode()})
+    turned = replace(base.pages[0], layout=layout_now)
+    write_space(tmp_path, replace(base, pages=(turned,)), base=base)
+    tags = "  tags:\n    visible: true\n" if layout_now else ""
+    assert (tmp_path / "a.md").read_text() == f"---\nlayout:\n{said}{tags}---\n# A\n"
+
+
 def test_toml_changes_by_the_line_or_is_kept_and_named(tmp_path: Path) -> None:
     source = b'+++\ntitle = "A" # why\ndescription = "old"\n[params]\ndescription = "x"\n+++\n# A\n'
     (base,) = layout({"SUMMARY.md": b"* [A](a.md)\n", "a.md": source})

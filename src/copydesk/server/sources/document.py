@@ -246,7 +246,9 @@ def front_matter(
     told, spoken = _spoken(said), _spoken(wanted)
     names = () if same else (*told, *spoken)
     changes = {**own} | {
-        name: spoken.get(name) for name in names if told.get(name) != spoken.get(name)
+        name: _turned(values.get(name), told.get(name), spoken.get(name))
+        for name in names
+        if told.get(name) != spoken.get(name)
     }
     if draft and "hidden" in changes:
         changes["draft"] = None
@@ -297,6 +299,21 @@ def _within(values: Mapping[str, Any], *said: Mapping[str, Any]) -> dict[str, An
             value = there | value
         found[name] = value
     return found
+
+
+def _turned(there: Any, told: Any, spoken: Any) -> Any:
+    """Return the value that is ``there`` as it says ``spoken``, not ``told``; None for none.
+
+    What else stands in a table stays.
+    """
+    if not isinstance(there, dict) or not isinstance(spoken, dict | None):
+        return spoken
+    told, spoken = told or {}, spoken or {}
+    found = there | {
+        name: _turned(there.get(name), told.get(name), spoken.get(name))
+        for name in {**told, **spoken}
+    }
+    return {name: value for name, value in found.items() if value is not None} or None
 
 
 def _title_read(page: SourcePage) -> str:

@@ -455,7 +455,7 @@ def test_what_is_no_file_to_insert_is_not_read(tmp_path: Path) -> None:
         (tmp_path / "empty", "empty is empty."),
         (tmp_path / "gone\x1b", "cannot be read: No such file or directory."),
         ("a\0b", "cannot be read: no file can have this path."),
-        (f"~{'x' * 40}/a", "cannot be read: no file can have this path."),
+        (f"~{'x' * 40}/a", "cannot be read: No such file or directory."),
     ):
         with pytest.raises(FileRefusedError) as error:
             pick(str(path))

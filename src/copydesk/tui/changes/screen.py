@@ -60,6 +60,7 @@ class Left:
 class ChangesPlace(Place):
     """A list of change requests, and the details of the one under the cursor."""
 
+    NUMBERS_AT_HAND = False  # in a list of several spaces one may be of any
     COLUMNS = ("number", "subject", "space", "by", "pages", "threads", "rules", "age")
     RAW = ("get_change_request",)
     HORIZONTAL_BREAKPOINTS = VAST
@@ -232,10 +233,6 @@ class ChangesPlace(Place):
         """Return the space of the list, or of the change request under the cursor."""
         row = self.rows.selected
         return self.target.space or (row.space if row is not None else None)
-
-    def space_of_numbers(self) -> str | None:
-        """Return the space of the list: in one of several spaces, a number may be of any."""
-        return self.target.space
 
     def url(self) -> str | None:
         row = self.rows.selected

@@ -129,6 +129,7 @@ class Place(Acts, SteadyScreen[None]):
     """What the age in the header is that of, where there is room to say it."""
     OF_SITE: ClassVar[bool] = False
     """Whether it shows one site: asked for by its name, it shows the one at hand."""
+    NUMBERS_AT_HAND: ClassVar[bool] = True  # a number after ``:`` is of the space at hand
     OF_SPACE: ClassVar[bool] = False
     """Whether it shows one space: asked for by its name, it shows the one at hand."""
     OF_DESK: ClassVar[bool] = True
@@ -236,10 +237,6 @@ class Place(Acts, SteadyScreen[None]):
     def space_at_hand(self) -> str | None:
         """Return the id of the space that is meant where a screen of one is asked for, or None."""
         return self.target.space
-
-    def space_of_numbers(self) -> str | None:
-        """Return the id of the space that a number after ``:`` is counted in, or None."""
-        return self.space_at_hand()
 
     def site_at_hand(self) -> str | None:
         """Return the id of the site that a place of a site would show, or None."""

@@ -245,7 +245,7 @@ def empty(of: Any) -> Any:
 
 
 def tried(work: Callable[..., Any], *given: Any, **named: Any) -> Any:
-    """Return what comes of something, or what is said against it."""
+    """Return the result of a call, or the words of the error that it raised."""
     try:
         return work(*given, **named)
     except (TypeError, AttributeError) as error:

@@ -181,13 +181,12 @@ def test_what_has_nothing_to_change_is_counted_in_words() -> None:
 def test_a_file_is_read_whole_or_said_not_to_be_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "moved.csv").write_bytes(b"\xef\xbb\xbf/a,/b\n")
-    assert read_file("~/moved.csv") == ([Wanted(1, "/a", "/b")], [])
+    assert read_file(tmp_path / "moved.csv") == ([Wanted(1, "/a", "/b")], [])
     with pytest.raises(ValueError, match=r"^that is a folder$"):
-        read_file("~")
+        read_file(tmp_path)
     with pytest.raises(ValueError, match=r"^there is no such file$"):
-        read_file("~/none.csv")
+        read_file(tmp_path / "none.csv")
     with pytest.raises(ValueError, match=r"^not UTF-8 text \(byte 1,003\)$"):
         read_from(BytesIO(b"x" * 1002 + b"\xff"))
     monkeypatch.setattr(redirect_plan, "LARGEST", 6)

@@ -306,7 +306,7 @@ def import_redirects(
     need_answer(said=plan or yes, plans=True, free=not piped)
     connection = service.connection(writes=not plan)
     try:
-        wanted, bad = read_from(sys.stdin.buffer) if piped else read_file(str(file))
+        wanted, bad = read_from(sys.stdin.buffer) if piped else read_file(file)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else None
         said = name if piped else file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,8 @@ def list_spaces(
 
     async def run(api: Api) -> int:
         places = await find_organizations(api, organization)
-        found = [space for place in places for space in await _spaces_of(api, place)]
+        listed = await asyncio.gather(*(_spaces_of(api, place) for place in places))
+        found = [space for spaces in listed for space in spaces]
         if as_json:
             put_json([space.to_dict() for space in found])
             return DONE
@@ -124,7 +126,8 @@ def show_space(
 
 
 async def _spaces_of(api: Api, place: Organization) -> list[ListedSpace]:
-    found, above = [], dict[str, tuple[str, ...]]()
+    found: list[ListedSpace] = []
+    above: dict[str, tuple[str, ...]] = {}
     for node in walk(build_tree((await read_desk(api, place.id)).nodes, "published")):
         around = above.get(node.id, ())
         if node.kind == "space":

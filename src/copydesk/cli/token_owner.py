@@ -185,7 +185,7 @@ def keep_apart(connection: Connection) -> None:
 
 
 def is_another(owner: Account | None, holder: Holder) -> bool:
-    """Whether a token is known to be of somebody else than the owner of what is kept here."""
+    """Whether the token of ``holder`` is known to belong to another account than ``owner``."""
     return owner is not None and bool(holder.id) and owner.user != holder.id
 
 

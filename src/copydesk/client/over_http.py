@@ -31,7 +31,7 @@ PACKED = {"Accept-Encoding": "gzip"}
 """How answers may be packed, whatever else is installed."""
 
 UNPACKED_BY_CLIENT = frozenset({"gzip", "deflate", "br", "zstd"})
-"""What the HTTP client unpacks where it is told to; any other packing is none to it."""
+"""The packings that the HTTP client unpacks by itself; content in any other stays as it is."""
 
 ANSWER_LIMIT = 64 * 1024 * 1024
 """The largest answer, in bytes; nothing in the API comes near it."""
@@ -42,6 +42,9 @@ MOST_PARTS = 1_000_000
 
 FEW_PARTS, PART_BYTES = 50_000, 8
 """Of more parts than that each has so many bytes, on average, with its name and its value."""
+
+SEARCHED_BYTES = 4 * 1024 * 1024
+"""Up to so large an answer texts are told from the rest, which holds a key for a second at most."""
 
 _TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 """The texts of JSON, of whose commas none is between two parts."""
@@ -188,13 +191,16 @@ def _too_many_parts(request: Outgoing, content: bytes) -> str:
 
     A file, which no operation answers with, may hold anything.
     """
-    if " " in request.name or content.count(b",") <= FEW_PARTS:
+    size, parts = len(content), content.count(b",")
+    if " " in request.name or _fits(parts, size):
         return ""
-    parts = _TEXTS.sub(b"", content).count(b",")
-    if parts <= FEW_PARTS:
-        return ""
-    dense = parts * PART_BYTES > len(content)
-    return f"the answer has {parts:,} parts" if dense or parts > MOST_PARTS else ""
+    if size <= SEARCHED_BYTES:
+        parts = _TEXTS.sub(b"", content).count(b",")
+    return "" if _fits(parts, size) else f"the answer has {parts:,} parts"
+
+
+def _fits(parts: int, size: int) -> bool:
+    return parts <= FEW_PARTS or (parts <= MOST_PARTS and parts * PART_BYTES <= size)
 
 
 async def unpacked(response: httpx.Response, most: int) -> bytes | None:

@@ -36,8 +36,7 @@ ERROR_LIMIT = 1024 * 1024
 """The largest error body that is parsed, in bytes."""
 
 HIDDEN_LIMIT = 256 * 1024
-"""The characters of a text that are searched for credentials: what is shown of it is far less, also
-where most of it was credentials."""
+"""The first characters of a text that are searched for credentials; far fewer are shown."""
 
 Hide = Callable[[str], str]
 """Removes credentials from a text."""

@@ -30,9 +30,8 @@ class SavedReply:
 def filled(text: str, values: Mapping[str, str]) -> tuple[str, str]:
     """Return a text with its fields filled in, and a sentence on those that are not known.
 
-    Those stay as they are, and so do other words in braces: of one that is nearly a field, as is
-    written by mistake, the sentence says so. What is filled in is not looked at again, whatever
-    stands in it.
+    Those stay as they are, and so do other words in braces; the sentence names those that are
+    nearly a field. What is filled in is not looked at again, whatever it holds.
     """
     missing: dict[str, None] = {}
     mistaken: dict[str, None] = {}

@@ -105,22 +105,22 @@ class Paths:
         return self
 
 
-def expanded(path: Path | str) -> Path:
-    """Return a path with the home folder that a ``~`` at its start stands for, as in a shell.
+def expanded(typed: str) -> Path:
+    """Return a path as it was typed with the home folder that a ``~`` at its start stands for.
 
     Where it stands for nobody's, as in the name of a lock file, it stays. Raises `NoHomeError`
     where one's own is not known.
     """
-    text = str(path)
-    if not text.startswith("~"):  # "./~a" is a file of that name
-        return Path(path)
+    path = Path(typed)
+    if not typed.startswith("~"):  # "./~a" is a file of that name
+        return path
     try:
-        return Path(path).expanduser()
+        return path.expanduser()
     except RuntimeError as error:
-        if text.rstrip("/") == "~" or text.startswith("~/"):
+        if path.parts[0] == "~":
             said = "no home folder is known for the ~ in it"
-            raise NoHomeError(errno.ENOENT, said, text) from error
-        return Path(path)
+            raise NoHomeError(errno.ENOENT, said, typed) from error
+        return path
 
 
 def find_paths(environment: Mapping[str, str] = os.environ) -> Paths:

@@ -305,9 +305,9 @@ def keep(snapshot: Snapshots, name: str, view: KeptView) -> None:
     kept: list[dict[str, Any]] = [
         {"total": view.total, "counts": dict(view.counts), "last_lines": list(view.last_lines)}
     ]
+    moments = [name for name, kind in FIELDS.items() if kind is datetime]
     for row in view.rows[:KEPT]:
         value = asdict(replace(row, description="", whole=False))
-        moments = (name for name, kind in FIELDS.items() if kind is datetime)
         value |= {name: getattr(row, name).isoformat() for name in moments}
         cells = {column: list(cell) for column, cell in view.cells.get(row.id, {}).items()}
         kept.append(value | {"title": view.titles.get(row.space, ""), "cells": cells})

@@ -57,10 +57,10 @@ class PickedFile:
 
 def pick(typed: str) -> PickedFile:
     """Read the file at a path that is to be inserted. Raises `FileRefusedError`."""
-    path = Path(typed.strip())
-    shown = shorten(clean(path.name or typed.strip()), 60)
+    typed = typed.strip()
+    shown = shorten(clean(Path(typed).name or typed), 60)
     try:
-        path = expanded(path)
+        path = expanded(typed)
         found = path.lstat()
         if stat.S_ISLNK(found.st_mode):
             raise FileRefusedError(f"{shown} is a symbolic link: name the file that it leads to.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from copydesk.domain.address import web_address
@@ -12,7 +13,6 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.redirect_file import REMOVED, BadLine, Wanted, read_redirects_file
 from copydesk.domain.redirects import Rule, Rules, path_on
 from copydesk.domain.text import clean, listed, plural
-from copydesk.local.paths import expanded
 from copydesk.session.reads.redirects import (
     RedirectRow,
     RedirectsRead,
@@ -67,9 +67,8 @@ class Plan:
         return [plural(*each) for each in said if each[0]]
 
 
-def read_file(name: str) -> tuple[list[Wanted], list[BadLine]]:
+def read_file(path: Path) -> tuple[list[Wanted], list[BadLine]]:
     """Return the redirects of a file. Raises ``OSError``, ``ValueError`` with a sentence."""
-    path = expanded(name)
     if path.is_dir():
         raise ValueError("that is a folder")
     if not path.is_file():

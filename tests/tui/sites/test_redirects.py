@@ -124,8 +124,9 @@ async def test_redirects_are_made_changed_turned_removed_and_taken_back(
 
 
 async def test_a_file_is_a_plan_before_it_is_sent_and_bad_lines_are_named(
-    world: World, tmp_path: Path, update_golden: bool
+    world: World, tmp_path: Path, update_golden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
     docs = publish(world)
     await made(docs, "/guides-2025", "https://old.example/", permanent=True)
     await made(docs, "/bye", "https://old.example/")
@@ -153,7 +154,11 @@ async def test_a_file_is_a_plan_before_it_is_sent_and_bad_lines_are_named(
         await driver.press("enter")
         assert "Not read: there is no such file" in driver.screen
         await driver.press(":")
-        await driver.burst(*typed(f"import {path}"))
+        await driver.burst(*typed("import ~"))
+        await driver.press("enter")
+        assert "Not read: that is a folder" in driver.screen
+        await driver.press(":")
+        await driver.burst(*typed("import ~/moved.csv"))
         await driver.press("enter")
         driver.golden("redirects-import", update=update_golden)
         await driver.resize(140, 40)

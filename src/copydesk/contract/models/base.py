@@ -187,7 +187,7 @@ MOST_ROUNDS = 40
 
 
 MOST_FAULTS = 100_000
-"""An answer with more faults is none: to tell each takes a kilobyte."""
+"""An answer with more faults is refused whole: to describe each takes a kilobyte."""
 
 
 class Dropped(NamedTuple):

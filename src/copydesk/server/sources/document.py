@@ -380,7 +380,7 @@ def _with_table(text: str, table: Mapping[str, Any], newline: str) -> str:
 
 
 def _scalar(said: str, value: Any, style: str | None) -> str | None:
-    """Return a value as one line, with the quotes of ``style``; None where it is none."""
+    """Return a value as one line, with the quotes of ``style``; None for one of several lines."""
     import yaml
 
     shown = said.partition(":")[2].strip()

@@ -60,7 +60,6 @@ class Left:
 class ChangesPlace(Place):
     """A list of change requests, and the details of the one under the cursor."""
 
-    NUMBERS_AT_HAND = False  # in a list of several spaces one may be of any
     COLUMNS = ("number", "subject", "space", "by", "pages", "threads", "rules", "age")
     RAW = ("get_change_request",)
     HORIZONTAL_BREAKPOINTS = VAST

@@ -111,8 +111,9 @@ class IngestCommands(Commands, scope="conversations"):
         try:
             items, complaints = await asyncio.to_thread(_read, rest)
         except OSError as error:
-            why = error.strerror if isinstance(error, OSError) else None
-            self.place.say(f"Not read: {clean(why or str(error))}: {clean(rest)}", "warn")
+            self.place.say(
+                f"Not read: {clean(error.strerror or str(error))}: {clean(rest)}", "warn"
+            )
             return
         if not items:
             why = f": {complaints[0]}" if complaints else "."

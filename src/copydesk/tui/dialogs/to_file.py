@@ -79,8 +79,8 @@ async def write_asked(place: Place, name: str, usual: str, read: Read, *, masked
     """
     try:
         path = path_of(name.strip() or usual.format(f"{place.session.clock():%Y-%m-%d}"))
-    except NoHomeError:
-        place.say(f"{clean(name.strip())}: there is no such home folder.", "warn")
+    except NoHomeError as error:
+        place.say(f"{clean(name.strip())}: {error.strerror}.", "warn")
         return
     where = clean(str(path))
     try:

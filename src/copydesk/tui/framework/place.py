@@ -129,7 +129,6 @@ class Place(Acts, SteadyScreen[None]):
     """What the age in the header is that of, where there is room to say it."""
     OF_SITE: ClassVar[bool] = False
     """Whether it shows one site: asked for by its name, it shows the one at hand."""
-    NUMBERS_AT_HAND: ClassVar[bool] = True  # a number after ``:`` is of the space at hand
     OF_SPACE: ClassVar[bool] = False
     """Whether it shows one space: asked for by its name, it shows the one at hand."""
     OF_DESK: ClassVar[bool] = True

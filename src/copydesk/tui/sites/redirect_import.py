@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from copydesk.domain.text import clean, plural
+from copydesk.local.paths import expanded
 from copydesk.session.reads.redirects import read_redirects
 from copydesk.session.redirect_plan import Plan, Staged, plan_of, read_file
 from copydesk.session.writes.log import WriteError
@@ -62,7 +63,7 @@ class ImportCommands(Commands, scope="redirects"):
             here.say("Say which file: :import FILE, as in :import moved.csv.", "warn")
             return
         try:
-            wanted, bad = await asyncio.to_thread(read_file, rest)
+            wanted, bad = await asyncio.to_thread(read_file, expanded(rest))
         except (OSError, ValueError) as error:
             said = error.strerror if isinstance(error, OSError) else None
             here.say(f"Not read: {clean(said or str(error))}: {clean(rest)}", "warn")

@@ -206,7 +206,8 @@ class CommandPrompt(Prompt):
     async def _open_number(self, number: str) -> None:
         """Open the change request of that number in the space at hand: the API takes numbers."""
         place, session = self._place, self._place.session
-        space = place.space_at_hand() if place.NUMBERS_AT_HAND else place.target.space
+        # In a list that tells the space of each row, a number may be of any of them.
+        space = place.target.space if "space" in place.COLUMNS else place.space_at_hand()
         if space is None:
             place.say(f"#{number} is counted in a space. Go to one first: press “g s”.", "warn")
             return

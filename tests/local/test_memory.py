@@ -1,9 +1,16 @@
-"""Sharing memory among threads, and giving what was freed back to the system."""
+"""When garbage is looked for, sharing memory among threads, and giving back what was freed."""
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+from itertools import count
+
+import pytest
+
+from copydesk.local import memory
+from copydesk.local.memory import COLLECTED_AT_LAST, Garbage
 
 PROBE = """
 import platform
@@ -62,3 +69,26 @@ if platform.libc_ver()[0] == "glibc":
 
 def test_threads_take_memory_from_one_part() -> None:
     subprocess.run([sys.executable, "-c", ARENAS], check=True)
+
+
+def test_the_more_screens_were_left_the_shorter_a_pause_will_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    garbage, clock, before = Garbage(), count(step=0.2), gc.get_threshold()
+    monkeypatch.setattr(memory, "thread_time", lambda: next(clock))
+    gc.set_threshold(*before[:2], COLLECTED_AT_LAST)
+    try:
+        garbage.left = 1
+        garbage.collect(still=0.16)
+        assert not garbage.left, "how long a look takes is not known yet"
+        waited = []
+        for _ in range(10):
+            garbage.left += 1
+            garbage.collect(still=0.16)
+            waited.append(garbage.left)
+        assert waited == [1, 2, 3, 0, 1, 2, 3, 0, 1, 2]
+        garbage.left = 100
+        garbage.collect(still=0.05)
+        assert garbage.left, "a key may come at any moment"
+    finally:
+        gc.set_threshold(*before)

@@ -85,7 +85,7 @@ async def test_a_screen_that_was_left_is_freed_in_the_next_pause(world: World) -
             async def pause() -> None:
                 await driver.turn()
                 drop_stopped_timers()
-                driver.app.garbage.left = True
+                driver.app.garbage.left = 1
                 driver.app.keyboard.key_at = monotonic() - STILL_SECONDS / 2
                 driver.app.collect_garbage()
                 assert not driver.app.garbage.left

@@ -17,7 +17,7 @@ PAUSE_SECONDS = 0.1
 """How long no key came when that is done after a screen was left."""
 
 TIMES = 3
-"""How many times longer than the last look for garbage that pause must be."""
+"""How many times longer than the last look for garbage that pause must be, for one screen."""
 
 YOUNG, MIDDLE = 700, 10
 """After how many new objects the young are looked through, and the middle after how many times."""
@@ -40,12 +40,14 @@ class Garbage:
     """Looks for garbage while no key comes: all objects are looked through, and a key would wait.
 
     A screen that was left is thousands of objects that hold each other. They are freed in the first
-    pause, before others lie around them: what they took could not be given back to the system.
+    pause, before others lie around them: what they took could not be given back to the system. The
+    more of them wait, the shorter a pause will do: each makes the next look longer, and who goes
+    through reviews without a rest would make garbage for ever.
     """
 
     def __init__(self) -> None:
-        self.left = False
-        """Whether a screen was left since all objects were looked through."""
+        self.left = 0
+        """How many screens were left since all objects were looked through."""
         self._took = 0.0
 
     def settle(self) -> None:
@@ -59,14 +61,14 @@ class Garbage:
     def collect(self, still: float) -> None:
         """Look through all objects if that is due after ``still`` seconds without a key."""
         if gc.get_threshold()[2] != COLLECTED_AT_LAST:
-            self.left = False  # the interpreter looks by itself
-        elif (self.left and still >= max(PAUSE_SECONDS, TIMES * self._took)) or (
+            self.left = 0  # the interpreter looks by itself
+        elif (self.left and still >= max(PAUSE_SECONDS, TIMES * self._took / self.left)) or (
             still >= STILL_SECONDS and gc.get_count()[2] >= COLLECTED
         ):
             begun = thread_time()
             gc.collect()
             self._took = thread_time() - begun
-            self.left = False
+            self.left = 0
 
 
 _ARENA_MAX = -8

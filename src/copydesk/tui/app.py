@@ -339,8 +339,8 @@ class CopydeskApp(DeskApp):
     def pop_screen(self) -> AwaitComplete:
         """Leave the screen in front, and free it in the next pause."""
         if not self.garbage.left:
-            self.garbage.left = True
             self.set_timer(PAUSE_SECONDS, self.collect_garbage)
+        self.garbage.left += 1
         return super().pop_screen()
 
     def get_css_variables(self) -> dict[str, str]:

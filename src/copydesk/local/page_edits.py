@@ -8,12 +8,10 @@ edit that another window changed since is never replaced.
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 from shutil import rmtree
-from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 from copydesk.local.drafts import KEPT_SECONDS
@@ -57,7 +55,7 @@ class DeskEdits:
         What a killed program leaves there is found again at the same path, as long as the page has
         the text that it had (``base``).
         """
-        folder = private_folder(self._beside("editing"))
+        folder = private_folder(self._store.folder / "editing")
         return folder / f"{_digest(self._desk, space, request, page, base)}.md"
 
     def files_folder(self, space: str, request: str) -> Path:
@@ -66,7 +64,7 @@ class DeskEdits:
         Folders of requests with nothing staged are removed after ``KEPT_SECONDS``.
         """
         used = {self._folder_name(*of) for of in {*self.counts(), (space, request)}}
-        above = private_folder(self._beside("staged"))
+        above = private_folder(self._store.folder / "staged")
         for each in above.iterdir():
             old = self._store.clock() - each.stat().st_mtime > KEPT_SECONDS
             if old and each.name not in used:
@@ -75,12 +73,6 @@ class DeskEdits:
 
     def _folder_name(self, space: str, request: str) -> str:
         return _digest(self._desk, space, request)
-
-    def _beside(self, name: str) -> Path:
-        """Return a folder beside the database, a temporary one for a database in memory."""
-        if self._store.path.name == ":memory:":
-            return Path(gettempdir()) / f"copydesk-{name}-{os.getpid()}"
-        return self._store.path.parent / name
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Return how many pages are staged, by space and change request."""

@@ -16,8 +16,10 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -207,6 +209,18 @@ class State:
 
     def _note(self, said: str) -> None:
         self.damage = said
+
+    @cached_property
+    def folder(self) -> Path:
+        """The folder of the file; of a state in memory a temporary one, which goes with it."""
+        if self.path != MEMORY:
+            return self.path.parent
+        from shutil import rmtree
+        from tempfile import mkdtemp
+
+        folder = mkdtemp(prefix="copydesk-")
+        weakref.finalize(self, rmtree, folder, ignore_errors=True)
+        return Path(folder)
 
     # Who is at what
 

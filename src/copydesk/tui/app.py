@@ -31,6 +31,7 @@ from copydesk.local.child_processes import run
 from copydesk.local.memory import PAUSE_SECONDS, Garbage, share_memory, trim
 from copydesk.session import glyphs as signs
 from copydesk.session.errors import failure_types
+from copydesk.session.reachability import RESTING_SECONDS
 from copydesk.session.session import Session
 from copydesk.session.target import Target, Visit, Visits
 from copydesk.tui.framework import navigation
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from textual.await_complete import AwaitComplete
     from textual.driver import Driver
+    from textual.timer import Timer
 
     from copydesk.domain.own_command import OwnCommand
     from copydesk.present.json_views import Raw
@@ -172,6 +174,8 @@ class CopydeskApp(DeskApp):
         self._preload = preload
         self._interrupted = self._trimmed_at = 0.0
         self._ticked_at: datetime | None = None
+        self._ticks: Timer | None = None
+        self._ticks_paused = False
         self._tones_pushed = False
         self.awake: asyncio.Task[None] | None = None
         """What goes on behind the first paint, for those who must wait for it."""
@@ -205,7 +209,7 @@ class CopydeskApp(DeskApp):
         if self.goes_on:
             begin(self, self.go_on, name="go on")
         self.call_after_refresh(self._wake)
-        self.set_interval(TICK_SECONDS, self.tick)
+        self._ticks = self.set_interval(TICK_SECONDS, self.tick)
         if self._held:
             self.set_timer(HELD_SECONDS, self._held_long)
 
@@ -222,6 +226,7 @@ class CopydeskApp(DeskApp):
         if session.contact.rests(now := session.clock(), self._ticked_at) and not (
             session.writes.waits or session.drafts.trouble
         ):
+            self._pause_ticks()
             return
         self._ticked_at = now
         self.newsreader.tick()  # also under a sheet: it changes nothing but the header
@@ -244,6 +249,20 @@ class CopydeskApp(DeskApp):
             # Under a sheet, or while something is typed, nothing is read: but who waits for the
             # service is told when it is back, and what waits to be sent goes then.
             session.probe()
+
+    def _pause_ticks(self) -> None:
+        """Wake up less often until the next key: a program that rests takes nothing."""
+        if self._ticks is not None and not self._ticks_paused:
+            self._ticks_paused = True
+            self._ticks.pause()
+            self._resume_ticks(RESTING_SECONDS)
+
+    def _resume_ticks(self, after: float) -> None:
+        def resume() -> None:
+            self._ticks_paused = False
+            sure(self._ticks).resume()
+
+        self.set_timer(after, resume)
 
     @cached_property
     def newsreader(self) -> Newsreader:
@@ -380,6 +399,9 @@ class CopydeskApp(DeskApp):
             # Not every terminal tells that it has the focus again, as after a detached session.
             self.session.contact.focused(self.session.clock(), focus=True)
             self.app_focus = True  # what had the focus has it again, before the key comes to it
+            if self._ticks_paused:
+                self._ticks_paused = False
+                self._resume_ticks(TICK_SECONDS)  # the key is answered first
         if (
             isinstance(event, events.Key)
             and not event.is_forwarded

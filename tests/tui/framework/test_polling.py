@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from time import monotonic
 
+import pytest
 from textual import events
 
 from copydesk.client.budget import Budget
@@ -22,8 +25,9 @@ from copydesk.client.errors import (
     Unreachable,
 )
 from copydesk.session.errors import sentence
-from copydesk.session.reachability import RESTING_SECONDS, Contact
-from tests.drive import Driver, drive
+from copydesk.session.reachability import RESTING_SECONDS, RESTS_AFTER, Contact
+from copydesk.tui import app
+from tests.drive import Driver, drive, eventually
 from tests.tui.desk_place import NOON, REQUESTS, DeskApp, Request
 from tests.tui.opening import open_world
 from tests.world import World
@@ -408,6 +412,31 @@ async def test_who_leaves_the_keys_is_read_for_ever_less_often_and_at_once_when_
         assert opened.asked() == 0
         await opened.after(RESTING_SECONDS)
         assert opened.asked() == 1
+
+
+async def test_a_program_that_rests_hardly_wakes_up_until_a_key_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ticks: list[float] = []
+    tick = DeskApp.tick
+
+    def counted(opened: DeskApp) -> None:
+        ticks.append(monotonic())
+        tick(opened)
+
+    monkeypatch.setattr(DeskApp, "tick", counted)
+    monkeypatch.setattr(app, "TICK_SECONDS", 0.2)
+    monkeypatch.setattr(app, "RESTING_SECONDS", 3600.0)
+    async with desk() as opened:
+        await opened.driver.press("j")
+        opened.now += timedelta(seconds=RESTS_AFTER + 1)
+        await eventually(lambda: opened.asked() > 0, opened.driver.turn)  # the last look, and then
+        await asyncio.sleep(0.4)
+        ticks.clear()
+        await asyncio.sleep(0.4)
+        assert not ticks
+        await opened.driver.send("j")
+        await eventually(lambda: len(ticks) > 2, opened.driver.turn)
 
 
 async def test_what_has_just_changed_is_looked_at_often() -> None:

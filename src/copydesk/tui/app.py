@@ -43,7 +43,7 @@ from copydesk.tui.framework.pane import Pane, draw_bars
 from copydesk.tui.framework.place import Place, later_styles, style_path
 from copydesk.tui.framework.theme import DARK, all_themes, tones, with_derived
 from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
-from copydesk.tui.framework.workers import begin
+from copydesk.tui.framework.workers import Ticks, begin
 from copydesk.tui.sudden_end import SuddenEnd
 from copydesk.tui.system.background import Account, DraftKeeper, Newsreader, Runs
 from copydesk.tui.terminal_driver import TerminalDriver
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from textual.await_complete import AwaitComplete
     from textual.driver import Driver
-    from textual.timer import Timer
 
     from copydesk.domain.own_command import OwnCommand
     from copydesk.present.json_views import Raw
@@ -174,8 +173,7 @@ class CopydeskApp(DeskApp):
         self._preload = preload
         self._interrupted = self._trimmed_at = 0.0
         self._ticked_at: datetime | None = None
-        self._ticks: Timer | None = None
-        self._ticks_paused = False
+        self._ticks: Ticks | None = None
         self._tones_pushed = False
         self.awake: asyncio.Task[None] | None = None
         """What goes on behind the first paint, for those who must wait for it."""
@@ -209,7 +207,7 @@ class CopydeskApp(DeskApp):
         if self.goes_on:
             begin(self, self.go_on, name="go on")
         self.call_after_refresh(self._wake)
-        self._ticks = self.set_interval(TICK_SECONDS, self.tick)
+        self._ticks = Ticks(self, TICK_SECONDS, self.tick)
         if self._held:
             self.set_timer(HELD_SECONDS, self._held_long)
 
@@ -226,7 +224,8 @@ class CopydeskApp(DeskApp):
         if session.contact.rests(now := session.clock(), self._ticked_at) and not (
             session.writes.waits or session.drafts.trouble
         ):
-            self._pause_ticks()
+            if self._ticks is not None:
+                self._ticks.rest(RESTING_SECONDS)
             return
         self._ticked_at = now
         self.newsreader.tick()  # also under a sheet: it changes nothing but the header
@@ -249,20 +248,6 @@ class CopydeskApp(DeskApp):
             # Under a sheet, or while something is typed, nothing is read: but who waits for the
             # service is told when it is back, and what waits to be sent goes then.
             session.probe()
-
-    def _pause_ticks(self) -> None:
-        """Wake up less often until the next key: a program that rests takes nothing."""
-        if self._ticks is not None and not self._ticks_paused:
-            self._ticks_paused = True
-            self._ticks.pause()
-            self._resume_ticks(RESTING_SECONDS)
-
-    def _resume_ticks(self, after: float) -> None:
-        def resume() -> None:
-            self._ticks_paused = False
-            sure(self._ticks).resume()
-
-        self.set_timer(after, resume)
 
     @cached_property
     def newsreader(self) -> Newsreader:
@@ -399,9 +384,8 @@ class CopydeskApp(DeskApp):
             # Not every terminal tells that it has the focus again, as after a detached session.
             self.session.contact.focused(self.session.clock(), focus=True)
             self.app_focus = True  # what had the focus has it again, before the key comes to it
-            if self._ticks_paused:
-                self._ticks_paused = False
-                self._resume_ticks(TICK_SECONDS)  # the key is answered first
+            if self._ticks is not None:  # not yet where keys are typed ahead
+                self._ticks.go_on()
         if (
             isinstance(event, events.Key)
             and not event.is_forwarded

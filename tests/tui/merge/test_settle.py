@@ -134,7 +134,7 @@ async def test_a_hunk_is_written_and_markers_are_not_left_in(
     world: World, two: str, editor: Write, tmp_path: Path
 ) -> None:
     app = open_world(world, "settle", at(two))
-    store = Settlings(State(), "d")
+    store, staged = Settlings(State(), "d"), app.session.staged
     app.session.settlings = store
     async with drive(app, size=(80, 24)) as driver:
         editor("We try.\n<<<<<<< request\n")
@@ -145,7 +145,7 @@ async def test_a_hunk_is_written_and_markers_are_not_left_in(
         assert "2 open" in driver.screen
     left_by_a_kill(tmp_path, "We try")
     app = open_world(world, "settle", at(two))
-    app.session.settlings = store
+    app.session.settlings, app.session.staged = store, staged
     async with drive(app, size=(80, 24)) as driver:
         editor("We try.\n")
         await driver.press("e")

@@ -37,7 +37,7 @@ Kept = Literal["first", "away", "never"]
 SLOW_SECONDS = 2.0
 """After how long a read says that it is slow."""
 
-FRAME_SECONDS = 0.05
+FRAME_SECONDS = 0.1
 """How long keys must pause before the footer, and what else belongs to the row, follows."""
 
 REST_SECONDS = 0.2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
+    from textual.message_pump import MessagePump
     from textual.worker import Worker
 
 
@@ -97,3 +98,29 @@ class Pause:
         else:
             self._timer = None
             self._then()
+
+
+class Ticks:
+    """Calls something again and again, less often while it rests: waking up is what costs then."""
+
+    def __init__(self, node: MessagePump, seconds: float, then: Callable[[], None]) -> None:
+        self._node, self._seconds = node, seconds
+        self._timer = node.set_interval(seconds, then)
+        self._rests = False
+
+    def rest(self, seconds: float) -> None:
+        """Call it in so many seconds, and not before, unless it is told to go on."""
+        if not self._rests:
+            self._rests = True
+            self._timer.pause()
+            self._node.set_timer(seconds, self._resume)
+
+    def go_on(self) -> None:
+        """Call it as often as before: not at once, what it is told for comes first."""
+        if self._rests:
+            self._rests = False
+            self._node.set_timer(self._seconds, self._resume)
+
+    def _resume(self) -> None:
+        self._rests = False
+        self._timer.resume()

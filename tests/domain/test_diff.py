@@ -386,6 +386,13 @@ def test_moved_blocks_say_where_they_were_and_what_changed_in_them() -> None:
     ]
 
 
+def test_code_that_moved_is_named_by_its_first_line_and_not_by_its_language() -> None:
+    code = "```ruby\nputs orders.first.total.to_s\nputs orders.last.total.to_s\n```\n"
+    one, two = ("# A\n\nOne goes first here.\n", "# B\n\nTwo comes after that one.\n")
+    diff = compare(f"{one}\n{code}\n{two}", f"{one}\n{two}\n{code}")
+    assert [m.said for m in diff.moves] == ["puts orders.first.total.to_s"]
+
+
 def test_a_fence_that_only_one_text_closes_is_said_and_costs_no_match() -> None:
     before = "# A\n\n```\ncode\n```\n\nOne.\n\nTwo.\n"
     diff = compare(before, before.replace("code\n```", "code"))

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.address import PATH_RULE, is_path_part, web_address
+from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import setting_as_read, setting_changed
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
@@ -48,8 +49,6 @@ if TYPE_CHECKING:
 Meaning = Callable[["Site"], "Sequence[Fact]"]
 """Says what a change means for a site; nothing where it needs no agreement."""
 
-HOST_AND_PATH = "Write a host plus path, such as www.acme.com/docs"
-
 LEFT = "Nothing was sent."
 
 
@@ -75,22 +74,64 @@ def fixed_setting(here: SiteSettingsPlace) -> str | None:
     return f"{setting.label} is not changed through the API. {present.web_words(site)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a setting is changed, where that is not as others are.
+
+    ``facts`` says what a value that was typed means for a site. ``rule`` is what is wrong with a
+    text that the contract allows, ``pattern`` what to write where a text has another form.
+    ``optional``: an empty text removes it. ``sent`` is the value that it has, as a request has it.
+    """
+
+    facts: Callable[[Site, str], Sequence[Fact]] = lambda site, typed: ()
+    rule: Callable[[str], str | None] = lambda text: None
+    pattern: str = ""
+    optional: bool = False
+    sent: Callable[[Site], object] | None = None
+
+    def wanted(self, text: str) -> str | None:
+        """Return the value that a text in a field stands for."""
+        return None if self.optional and not text else text
+
+
+WAYS: Mapping[str, Way] = {
+    "basename": Way(
+        facts=present.basename_facts,
+        rule=lambda text: None if is_path_part(text) else PATH_RULE.capitalize(),
+    ),
+    "proxy": Way(
+        facts=present.proxy_facts,
+        pattern="Write a host plus path, such as www.acme.com/docs",
+        optional=True,
+        sent=lambda site: present.proxy_of(site) or None,
+    ),
+    "adaptiveContent": Way(sent=lambda site: {"enabled": present.adaptive_of(site)}),
+}
+"""The settings that are changed in a way of their own, by name."""
+
+
+def way_of(name: str) -> Way:
+    """Return how a setting is changed."""
+    return WAYS.get(name, Way())
+
+
 def check(name: str) -> Callable[[str], str | None]:
     """Return a check of a setting by the limits that the contract declares for it."""
+    way = way_of(name)
 
     def check(text: str) -> str | None:
         from pydantic import ValidationError
 
         try:
-            body_of(name, _wanted(name, text))
+            body_of(name, way.wanted(text))
         except ValidationError as error:
             found = error.errors()[0]
-            if found["type"] == "string_pattern_mismatch":
-                return HOST_AND_PATH
+            if found["type"] == "string_pattern_mismatch" and (
+                said := way.pattern or way.rule(text)
+            ):
+                return said
             return str(found["msg"]).replace("String should have", "The text has to have")
-        if name == "basename" and not is_path_part(text):
-            return PATH_RULE.capitalize()
-        return None
+        return way.rule(text)
 
     return check
 
@@ -134,17 +175,13 @@ class SettingsCommands(Commands, scope="site_settings"):
         field = Field(name, setting.label, setting.value, check(name))
         key = site_setting_key(self.place.target.site or "", name)
 
-        def facts(typed: str) -> Meaning:
-            match name:
-                case "basename":
-                    return lambda site: present.basename_facts(site, typed)
-                case "proxy":
-                    return lambda site: present.proxy_facts(site, typed)
-            return lambda site: ()
-
         async def send(values: Mapping[str, str]) -> None:
-            typed = values[name]
-            if not await self._set(setting, _wanted(name, typed), facts(typed), draft=key):
+            typed, way = values[name], way_of(name)
+
+            def facts(site: Site) -> Sequence[Fact]:
+                return way.facts(site, typed)
+
+            if not await self._set(setting, way.wanted(typed), facts, draft=key):
                 raise NotDoneError(LEFT)
 
         form = Form(
@@ -389,11 +426,6 @@ class SiteSettingsPlace(Place, scope="site_settings"):
             self.do_soon("change")
 
 
-def _wanted(name: str, text: str) -> str | None:
-    """Return the value that a text in a field stands for: an empty proxy is none."""
-    return None if name == "proxy" and not text else text
-
-
 async def _conditional(api: Api, ids: tuple[str, str]) -> list[str] | None:
     """Return the titles of rows with a condition; None where the service does not tell."""
     try:
@@ -405,20 +437,16 @@ async def _conditional(api: Api, ids: tuple[str, str]) -> list[str] | None:
 
 def _sent_as(site: Site, name: str) -> object:
     """Return the value of a setting as a request would set it; None when it has none."""
-    match name:
-        case "proxy":
-            return present.proxy_of(site) or None
-        case "adaptiveContent":
-            return {"enabled": present.adaptive_of(site)}
-    return present.value_of(site, name)
+    sent = way_of(name).sent
+    return sent(site) if sent is not None else present.value_of(site, name)
 
 
 def _can_be(name: str, value: object) -> bool:
-    """Whether a request can set a setting to a value: only a proxy can be none."""
+    """Whether a request can set a setting to a value."""
     from pydantic import ValidationError
 
     if value is None:
-        return name == "proxy"
+        return way_of(name).optional
     try:
         body_of(name, value)
     except ValidationError:

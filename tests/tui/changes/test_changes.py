@@ -974,12 +974,23 @@ async def test_enter_opens_the_overview_and_d_the_changes(desk: Desk) -> None:
         assert "[Changes" in driver.screen
 
 
-async def test_a_number_is_of_no_space_in_a_list_of_several(desk: Desk) -> None:
-    async with drive(open_world(desk.world, "changes")) as driver:
+async def test_a_number_in_a_list_of_several_spaces_is_that_of_the_row_that_has_it(
+    desk: Desk,
+) -> None:
+    async def asked_for(driver: Driver, number: str) -> str:
         await driver.press(":")
-        await driver.type("1")
+        await driver.type(number)
         await driver.press("enter")
-        assert "#1 is counted in a space. Go to one first" in driver.screen
+        return driver.screen
+
+    async with drive(open_world(desk.world, "changes")) as driver:
+        assert "#999 is counted in a space. Go to one first" in await asked_for(driver, "999")
+        said = "There is a #1 in 2 spaces here: open the one that is meant with Enter."
+        assert said in await asked_for(driver, "1")
+        assert driver.place.PLACE == "changes"
+        await asked_for(driver, "#3")
+        assert driver.place.PLACE == "review"
+        assert "#3 Rate limit page rewrite" in driver.screen
 
 
 async def test_the_settings_may_name_each_column(desk: Desk) -> None:

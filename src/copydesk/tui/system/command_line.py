@@ -204,13 +204,17 @@ class CommandPrompt(Prompt):
             await place.desk.go(*looked[0])
 
     async def _open_number(self, number: str) -> None:
-        """Open the change request of that number in the space at hand: the API takes numbers."""
+        """Open the change request of that number in the space that is meant."""
         place, session = self._place, self._place.session
-        # In a list that tells the space of each row, a number may be of any of them.
-        space = place.target.space if "space" in place.COLUMNS else place.space_at_hand()
-        if space is None:
+        spaces = place.spaces_of(number)
+        if len(spaces) > 1:
+            said = f"There is a #{number} in {len(spaces)} spaces here: open the one that is meant"
+            place.say(f"{said} with Enter.", "warn")
+            return
+        if not spaces:
             place.say(f"#{number} is counted in a space. Go to one first: press “g s”.", "warn")
             return
+        (space,) = spaces
 
         async def read() -> str:
             return await _find_number(await session.ready(), space, number)

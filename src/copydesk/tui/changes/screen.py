@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -232,11 +232,6 @@ class ChangesPlace(Place):
         """Return the space of the list, or of the change request under the cursor."""
         row = self.rows.selected
         return self.target.space or (row.space if row is not None else None)
-
-    def spaces_of(self, number: str) -> Collection[str]:
-        if self.target.space is not None:
-            return (self.target.space,)
-        return {row.space for row in self.rows.source.base.shown() if str(row.number) == number}
 
     def url(self) -> str | None:
         row = self.rows.selected

@@ -6,7 +6,7 @@ frame, the movement keys, search, jumps, help and the command line come from her
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
@@ -236,11 +236,6 @@ class Place(Acts, SteadyScreen[None]):
     def space_at_hand(self) -> str | None:
         """Return the id of the space that is meant where a screen of one is asked for, or None."""
         return self.target.space
-
-    def spaces_of(self, number: str) -> Collection[str]:
-        """Return the ids of the spaces of which a change request of a number may be meant."""
-        space = self.target.space if "space" in self.COLUMNS else self.space_at_hand()
-        return () if space is None else (space,)
 
     def site_at_hand(self) -> str | None:
         """Return the id of the site that a place of a site would show, or None."""

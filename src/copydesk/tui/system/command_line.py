@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Collection
 from contextlib import suppress
 from difflib import get_close_matches
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from copydesk.domain.cause import CAUSE
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.session.change_rows import ChangeRow
 from copydesk.session.errors import failure_types
 from copydesk.session.identity import be_at
 from copydesk.session.known_names import SCREENS, NamedThing
@@ -26,6 +28,7 @@ from copydesk.tui.framework.actions import Acts, Command, asked, away
 from copydesk.tui.framework.keyboard import run_command, tell_failures
 from copydesk.tui.framework.line_field import Prompt
 from copydesk.tui.framework.navigation import ENTRIES
+from copydesk.tui.widgets.list import VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -206,7 +209,7 @@ class CommandPrompt(Prompt):
     async def _open_number(self, number: str) -> None:
         """Open the change request of that number in the space that is meant."""
         place, session = self._place, self._place.session
-        spaces = place.spaces_of(number)
+        spaces = _spaces_of(place, number)
         if len(spaces) > 1:
             said = f"There is a #{number} in {len(spaces)} spaces here: open the one that is meant"
             place.say(f"{said} with Enter.", "warn")
@@ -223,6 +226,17 @@ class CommandPrompt(Prompt):
         if request is not None and place.desk.screen is place:
             target = Target(session.organization, space, change_request=request)
             await place.desk.go("review", target)
+
+
+def _spaces_of(place: Place, number: str) -> Collection[str]:
+    """Return the ids of the spaces of which a change request of a number may be meant."""
+    if "space" not in place.COLUMNS:
+        space = place.space_at_hand()
+    elif (space := place.target.space) is None:  # each row is of a space of its own
+        rows = chain.from_iterable(each.source.base.shown() for each in place.query(VirtualList))
+        found = (row for row in rows if isinstance(row, ChangeRow) and str(row.number) == number)
+        return {row.space for row in found}
+    return () if space is None else (space,)
 
 
 async def _find_number(api: Api, space: str, number: str) -> str:

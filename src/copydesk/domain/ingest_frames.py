@@ -645,7 +645,7 @@ def _break_of(line: bytes) -> str | None:
     try:
         json.loads(line)
     except json.JSONDecodeError as error:
-        return error.doc[error.pos :].lstrip() if error.msg == "Extra data" else ""
+        return error.doc[error.pos :] if error.msg == "Extra data" else ""
     except (ValueError, RecursionError):
         return ""
     return None

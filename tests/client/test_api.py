@@ -18,10 +18,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from copydesk.client.api import Api
-from copydesk.client.budget import Sent
+from copydesk.client.calls import LONGEST_NAME, Sent, outgoing, raw, with_short_names
 from copydesk.client.errors import Garbled, NotFound
-from copydesk.client.request import outgoing, raw
-from copydesk.client.response import LONGEST_NAME, with_short_names
 from copydesk.contract.models.base import Body, Limit, Page, Resource
 from copydesk.contract.operation import Operation
 from copydesk.domain.misread import MISREAD, Misread, whole_answers

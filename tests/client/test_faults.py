@@ -19,9 +19,9 @@ import stamina
 from hypothesis import given
 from hypothesis import strategies as st
 
-from copydesk.client import errors, over_http, response, wire
+from copydesk.client import calls, errors, over_http, wire
 from copydesk.client.api import Api
-from copydesk.client.budget import USUAL_LIMIT, USUAL_SECONDS, Budget, retry_time
+from copydesk.client.calls import USUAL_LIMIT, USUAL_SECONDS, Budget, Secret, retry_time
 from copydesk.client.carrier import Timeouts
 from copydesk.client.errors import (
     ApiError,
@@ -38,7 +38,6 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
-from copydesk.client.request import Secret
 from copydesk.client.wire import CONCURRENCY, Queue
 from copydesk.contract import operations as ops
 from copydesk.contract.models import base
@@ -661,11 +660,11 @@ def test_errors_need_no_http_library() -> None:
 
 
 def test_an_answer_with_very_many_faults_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (base, response):
+    for module in (base, calls):
         monkeypatch.setattr(module, "MOST_FAULTS", 5)
     ops.list_space_change_requests.load()
-    few, many = (response.Answer(200, b'{"items": [%b]}' % b",".join([b"1"] * n)) for n in (5, 6))
-    page, left_out = response.read_answer(ops.list_space_change_requests, few)
+    few, many = (calls.Answer(200, b'{"items": [%b]}' % b",".join([b"1"] * n)) for n in (5, 6))
+    page, left_out = calls.read_answer(ops.list_space_change_requests, few)
     assert (page.items, len(left_out)) == ([], 5)
     with pytest.raises(Garbled, match="6 parts of it do not fit"):
-        response.read_answer(ops.list_space_change_requests, many)
+        calls.read_answer(ops.list_space_change_requests, many)

@@ -14,6 +14,7 @@ import stamina
 
 from copydesk.client.api import ROUTES, Api, noting
 from copydesk.client.cached_answers import Keeping, cached_reading
+from copydesk.client.calls import Outgoing, outgoing, outgoing_of
 from copydesk.client.carrier import Timeouts
 from copydesk.client.errors import (
     Forbidden,
@@ -25,7 +26,6 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
-from copydesk.client.request import Outgoing, outgoing, outgoing_of
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentCreate, MarkdownBody
 from copydesk.contract.models.space import SpaceUpdate

@@ -13,8 +13,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from copydesk.client.api import Api
-from copydesk.client.budget import Sent
 from copydesk.client.cached_answers import cached_reading
+from copydesk.client.calls import Sent
 from copydesk.client.errors import (
     ApiError,
     NotFound,

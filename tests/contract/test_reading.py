@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page, Shape
+from copydesk.contract.models.base import ContentReference, Page, Shape
 from copydesk.contract.models.change_request import Change, ChangeRequest, MergeResult
 from copydesk.contract.models.comment import Comment
 from copydesk.contract.models.content import ContentPage, GitCommit, Revision, RevisionTree
@@ -22,7 +22,6 @@ from copydesk.contract.models.document import Document
 from copydesk.contract.models.member import Member, VisitorClaims
 from copydesk.contract.models.merge_rules import MergeRules
 from copydesk.contract.models.organization import Organization
-from copydesk.contract.models.parts import ContentReference
 from copydesk.contract.models.review import Review
 from copydesk.contract.models.site import PublishedSite, SiteSpacesStructure, UnknownStructure
 from copydesk.contract.models.space import Space

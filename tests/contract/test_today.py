@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from copydesk.client.calls import Answer, read_answer
 from copydesk.client.errors import CheckoutNeeded
-from copydesk.client.response import Answer, read_answer
 from copydesk.contract import operations as ops
 from copydesk.contract.models.site import SiteIcon, ThemedImage
 from copydesk.contract.operation import Operation

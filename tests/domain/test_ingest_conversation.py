@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from copydesk.contract.models.base import EARLIEST, LATEST
 from copydesk.contract.models.conversation import (
     Conversation,
     ConversationDetail,
@@ -18,7 +19,6 @@ from copydesk.contract.models.conversation import (
     MetadataIngest,
     PartIngest,
 )
-from copydesk.contract.models.parts import EARLIEST, LATEST
 from copydesk.domain.ingest_conversation import (
     LONGEST_ATTRIBUTE,
     MOST_ATTRIBUTES,

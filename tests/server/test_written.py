@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from copydesk.client.calls import Outgoing
 from copydesk.client.carrier import Timeouts
 from copydesk.client.in_process import AppTransport, InProcess
-from copydesk.client.request import Outgoing
 from copydesk.contract.models.user import User
 from copydesk.server import shared_models
 from copydesk.server.app import create_app

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from copydesk.contract.models.base import ContentReference
 from copydesk.contract.models.content import ContentPage
 from copydesk.contract.models.link import Link
-from copydesk.contract.models.parts import ContentReference
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.inbox_rows import KEPT, InboxRow, keep, recall
 from copydesk.session.page_rows import LinkRow, PageRow, link_rows, page_rows, reference, with_facts

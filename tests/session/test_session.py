@@ -22,7 +22,7 @@ from copydesk.client.errors import (
     Unreachable,
 )
 from copydesk.contract import operations as ops
-from copydesk.domain.clock_skew import apart
+from copydesk.domain.moments import apart
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
 from copydesk.local.marks import DeskHidden

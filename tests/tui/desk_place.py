@@ -10,7 +10,7 @@ from typing import Any, NoReturn, cast
 
 from textual.app import ComposeResult
 
-from copydesk.client.budget import Budget
+from copydesk.client.calls import Budget
 from copydesk.client.errors import OperationMissing
 from copydesk.client.routes import Routes
 from copydesk.domain.reversal import Reversal, Step

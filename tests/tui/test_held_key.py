@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.budget import Sent
+from copydesk.client.calls import Sent
 from copydesk.domain.cause import Why
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.session import Session

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.budget import USUAL_LIMIT, Sent
+from copydesk.client.calls import USUAL_LIMIT, Sent
 from copydesk.domain.cause import Why
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.rate_limit import RateLimit, limited

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.client.budget import Sent
+from copydesk.client.calls import Sent
 from copydesk.server import conversation_writes
 from copydesk.session.target import Target
 from copydesk.tui.widgets.list import VirtualList

@@ -17,7 +17,7 @@ from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.contract.models.space import Space, SpaceUpdate
-from copydesk.domain.clock_skew import apart, service_time
+from copydesk.domain.moments import apart, service_time
 from copydesk.local.answer_cache import Answers
 from copydesk.session.session import Session
 from copydesk.session.target import Target

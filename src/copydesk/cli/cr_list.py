@@ -12,10 +12,9 @@ from copydesk.cli.connection import OWN, Connection, Service
 from copydesk.cli.errors import DONE, UsageError, kept_state, say
 from copydesk.cli.lookup import find_organizations, find_space
 from copydesk.cli.output import Column, put_json, put_table
-from copydesk.domain.clock_skew import service_time
 from copydesk.domain.filter import Query
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.moments import age
+from copydesk.domain.moments import age, service_time
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.local.marks import DeskMarks, DeskSnoozes
 from copydesk.local.paths import find_paths

@@ -47,7 +47,7 @@ from copydesk.session.writes.log import WriteError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.client.budget import Sent
+    from copydesk.client.calls import Sent
     from copydesk.domain.reversal import Call
     from copydesk.domain.site_tree import Structure
     from copydesk.domain.structure_file import StructureFile

@@ -106,7 +106,7 @@ def _as_kept(profile: Profile) -> Profile:
 
 def checked(token: str) -> None:
     """Raise ``UsageError`` for a text that can be no token; it is not repeated."""
-    from copydesk.client.request import Secret
+    from copydesk.client.calls import Secret
 
     try:
         Secret(token)

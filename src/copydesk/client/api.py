@@ -33,23 +33,32 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
-from copydesk.client import request as requests
-from copydesk.client.budget import Budget, Recorder, Tally
+from copydesk.client import calls
 from copydesk.client.cached_answers import AnswerStore, CachedReading, Keeping, current_reading
+from copydesk.client.calls import (
+    THREAD_BYTES,
+    Answer,
+    Budget,
+    Outgoing,
+    Recorder,
+    Scalar,
+    Secret,
+    Tally,
+    not_understood,
+    read_answer,
+)
 from copydesk.client.carrier import Timeouts
 from copydesk.client.errors import ApiError, Forbidden, Garbled, NotCached, NotFound, ReadOnly
 from copydesk.client.in_process import AppTransport
 from copydesk.client.paging import PageGuard
-from copydesk.client.request import Outgoing, Scalar, Secret
-from copydesk.client.response import THREAD_BYTES, Answer, not_understood, read_answer
 from copydesk.client.routes import Routes
 from copydesk.client.wire import Wire
 from copydesk.contract.models.base import Limit, Page
 from copydesk.contract.operation import Operation
 from copydesk.domain.cached_answers import Held
-from copydesk.domain.clock_skew import service_time
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.misread import MISREAD, NOT_SHOWN, WHOLE
+from copydesk.domain.moments import service_time
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
@@ -326,7 +335,7 @@ class Api:
 
         Raises what a call raises.
         """
-        return await self._send(requests.outgoing(operation, *args, **kwargs))
+        return await self._send(calls.outgoing(operation, *args, **kwargs))
 
     async def raw(
         self,
@@ -340,7 +349,7 @@ class Api:
         ``body`` is JSON. Returns the raw successful answer. Raises ``ApiError``, and ``ValueError``
         for an invalid path.
         """
-        return await self._send(requests.raw(method, path, query, body))
+        return await self._send(calls.raw(method, path, query, body))
 
     async def again(self, noted: Mapping[str, Any]) -> Answer:
         """Send a noted request (``noting``) again, as ``Outgoing.to_dict`` gives it.
@@ -350,7 +359,7 @@ class Api:
         """
         from copydesk.contract import operations
 
-        outgoing = requests.outgoing_of(noted)
+        outgoing = calls.outgoing_of(noted)
         answer = await self._send(outgoing)
         operation = getattr(operations, outgoing.name, None)
         if isinstance(operation, Operation):
@@ -365,7 +374,7 @@ class Api:
         self.routes.check(operation, offline=reading is not None)
         if not operation.loaded:  # not between two keys
             await asyncio.to_thread(operation.load)
-        outgoing = requests.outgoing(operation, *args, **kwargs)
+        outgoing = calls.outgoing(operation, *args, **kwargs)
 
         async def run() -> tuple[Any, Sequence[Any]]:
             asked = self._clock()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from copydesk.client.request import Outgoing
+from copydesk.client.calls import Outgoing
 from copydesk.domain.late_dataclass import dataclass
 
 

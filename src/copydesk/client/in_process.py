@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from copydesk.client.calls import Outgoing
 from copydesk.client.carrier import Reply, Timeouts
-from copydesk.client.request import Outgoing
 
 Message = MutableMapping[str, Any]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 
+from copydesk.client.calls import Hide, Outgoing, request_id
 from copydesk.client.carrier import Carrier, Reply, Timeouts
 from copydesk.client.errors import ApiError, Garbled, Invalid, Unreachable, Untrusted
 from copydesk.client.in_process import AppTransport, InProcess
@@ -24,8 +25,6 @@ from copydesk.client.network import (
     trust,
     untrusted,
 )
-from copydesk.client.request import Outgoing
-from copydesk.client.response import Hide, request_id
 
 PACKED = {"Accept-Encoding": "gzip"}
 """How answers may be packed, whatever else is installed."""

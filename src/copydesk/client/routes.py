@@ -16,10 +16,9 @@ import re
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Literal
 
-from copydesk.client import request as requests
+from copydesk.client import calls
+from copydesk.client.calls import Answer, Outgoing
 from copydesk.client.errors import ApiError, NotFound, OperationMissing
-from copydesk.client.request import Outgoing
-from copydesk.client.response import Answer
 from copydesk.contract import operations as ops
 from copydesk.contract.operation import PREFIX, Operation
 from copydesk.contract.operations import CATALOGUE
@@ -220,7 +219,7 @@ class Routes:
         self, operation: Operation[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> bool:
         try:
-            await self._send(requests.outgoing(operation, *args, **kwargs))
+            await self._send(calls.outgoing(operation, *args, **kwargs))
         except ApiError:
             return False
         return True
@@ -253,7 +252,7 @@ class Routes:
         self._save()
         for path in DESCRIPTIONS:
             try:
-                answer = await self._send(requests.raw("GET", path))
+                answer = await self._send(calls.raw("GET", path))
             except ApiError as error:
                 if error.status not in NO_ROUTE:
                     return False
@@ -274,7 +273,7 @@ class Routes:
         Another one than before: all that was known is forgotten.
         """
         try:
-            answer = await self._send(requests.raw("GET", ops.get_api_information.path))
+            answer = await self._send(calls.raw("GET", ops.get_api_information.path))
             told = json.loads(answer.content)
         except (ApiError, ValueError, RecursionError):
             return self.version

@@ -1,6 +1,6 @@
 """The connection to one service: sends a request and reads its answer, or raises.
 
-All knowledge of HTTP is here. ``request`` makes the requests, ``api`` interprets the answers.
+All knowledge of HTTP is here. ``calls`` makes the requests and interprets the answers.
 """
 
 from __future__ import annotations
@@ -19,12 +19,21 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from copydesk import __version__
-from copydesk.client.budget import Budget, Recorder, Sent, Tally, dated
+from copydesk.client.calls import (
+    Answer,
+    Budget,
+    Outgoing,
+    Recorder,
+    Secret,
+    Sent,
+    Tally,
+    dated,
+    refusal,
+    request_id,
+)
 from copydesk.client.carrier import Carrier, Reply, Timeouts
 from copydesk.client.errors import ApiError, RateLimited, ServerFault, Unreachable, Untrusted
 from copydesk.client.in_process import AppTransport, InProcess
-from copydesk.client.request import Outgoing, Secret
-from copydesk.client.response import Answer, refusal, request_id
 from copydesk.domain.address import service_url
 from copydesk.domain.cause import ASKER, CAUSE, Asker, Why
 from copydesk.domain.text import clean, shorten

@@ -26,8 +26,8 @@ class WantedConversations(Paging, total=False):
     query: models.search.SearchText | None
     source: str | None
     language: str | None
-    since: models.parts.Timestamp | None
-    until: models.parts.Timestamp | None
+    since: models.base.Timestamp | None
+    until: models.base.Timestamp | None
     attribute: list[str] | None
 
 

@@ -36,8 +36,8 @@ def list_site_findings(
     site_id: str,
     *,
     question: str | None = None,
-    updated_after: models.parts.Timestamp | None = None,
-    updated_before: models.parts.Timestamp | None = None,
+    updated_after: models.base.Timestamp | None = None,
+    updated_before: models.base.Timestamp | None = None,
     order_by: FindingOrder = "updatedAt",
     **wanted: Unpack[PageOfFindings],
 ) -> Page[models.finding.SiteFinding]:

@@ -24,8 +24,8 @@ _ANSWER = "/orgs/{organization_id}/sites/{site_id}/answers/{site_question_answer
 class WantedAnswers(TypedDict, total=False):
     """Which answers count: those of a time that are all that is said."""
 
-    since: models.parts.Since
-    to: models.parts.Timestamp | None
+    since: models.base.Since
+    to: models.base.Timestamp | None
     relevance: list[Relevance] | None
     channel_type: list[ChannelType] | None
     answered: list[Resolution] | None

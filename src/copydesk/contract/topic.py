@@ -12,8 +12,8 @@ def list_site_topics(
     organization_id: str,
     site_id: str,
     *,
-    since: models.parts.Since = None,
-    to: models.parts.Timestamp | None = None,
+    since: models.base.Since = None,
+    to: models.base.Timestamp | None = None,
 ) -> Page[models.topic.SiteTopic]:
     """List the topics of a site, all at once, with the questions of a time."""
 

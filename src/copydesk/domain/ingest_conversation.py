@@ -17,6 +17,7 @@ from datetime import datetime
 from typing import Any, TypeAlias, get_args
 
 from copydesk.contract.enumerations import PartRole
+from copydesk.contract.models.base import EARLIEST, LATEST
 from copydesk.contract.models.conversation import (
     ConversationDetail,
     ConversationIngest,
@@ -24,7 +25,6 @@ from copydesk.contract.models.conversation import (
     MetadataIngest,
     PartIngest,
 )
-from copydesk.contract.models.parts import EARLIEST, LATEST
 from copydesk.domain.conversation import html_text
 from copydesk.domain.ingest_file import Item, item_of
 from copydesk.domain.ingest_frames import LARGEST, Complaint

@@ -12,7 +12,7 @@ from copydesk.domain.moments import time_or_date
 from copydesk.domain.text import clean, plural, shorten
 
 if TYPE_CHECKING:
-    from copydesk.client.budget import Budget, Count, Tally
+    from copydesk.client.calls import Budget, Count, Tally
 
 ANY_NUMBER = 1_000_000
 """A limit this high that stays unused is no limit: the embedded desk sends such a one."""

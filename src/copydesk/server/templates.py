@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from copydesk.contract.models.parts import FileReference, PageReference, WrittenReference
+from copydesk.contract.models.base import FileReference, PageReference, WrittenReference
 from copydesk.server import content
 from copydesk.server.content import Draft
 from copydesk.server.desk_writes import Edit, Editor

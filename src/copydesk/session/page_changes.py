@@ -16,6 +16,7 @@ from copydesk.domain.text import clean, plural, shown_title
 from copydesk.session.page_rows import tag_names
 
 if TYPE_CHECKING:
+    from copydesk.contract.models.base import ContentReference
     from copydesk.contract.models.change_request import (
         Change,
         ChangedPage,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
         PageLayout,
         ReusableContent,
     )
-    from copydesk.contract.models.parts import ContentReference
 
 
 FILE = "file:"

@@ -12,9 +12,9 @@ from copydesk.domain.reversal import JSON
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
+    from copydesk.contract.models.base import ContentReference
     from copydesk.contract.models.content import ContentPage
     from copydesk.contract.models.link import Link
-    from copydesk.contract.models.parts import ContentReference
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
-from copydesk.domain.clock_skew import apart, service_time
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.moments import apart, service_time
 from copydesk.domain.text import clean
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
@@ -46,7 +46,7 @@ from copydesk.session.writes.undo import History, LocalStep, Reversals, Way
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.client.budget import Budget
+    from copydesk.client.calls import Budget
     from copydesk.contract.models.user import User
     from copydesk.contract.operation import Operation
     from copydesk.domain.checks import Check

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.budget import Sent
+from copydesk.client.calls import Sent
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.domain.documents import markdown_to_document

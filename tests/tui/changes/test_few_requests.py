@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.budget import Sent
+from copydesk.client.calls import Sent
 from copydesk.contract import operations as ops
 from copydesk.local.memory import COLLECTED_AT_LAST
 from copydesk.server import threads

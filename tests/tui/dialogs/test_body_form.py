@@ -15,8 +15,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from copydesk.client.errors import Unreachable
 from copydesk.contract.enumerations import Role
-from copydesk.contract.models.base import Body
-from copydesk.contract.models.parts import Timestamp, WebAddress
+from copydesk.contract.models.base import Body, Timestamp, WebAddress
 from copydesk.session.errors import NotDoneError
 from copydesk.session.options import Option
 from copydesk.tui.dialogs.body_fields import SAMPLES, Slot, alike, slots_of, words_of

@@ -13,7 +13,7 @@ from time import monotonic
 import pytest
 from textual import events
 
-from copydesk.client.budget import Budget
+from copydesk.client.calls import Budget
 from copydesk.client.errors import (
     ApiError,
     Forbidden,

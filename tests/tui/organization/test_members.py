@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.budget import Sent
+from copydesk.client.calls import Sent
 from copydesk.session.target import Target
 from copydesk.tui.organization.members import MembersPlace
 from copydesk.tui.resource import place as resource_place

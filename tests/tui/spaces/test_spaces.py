@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.budget import Sent
+from copydesk.client.calls import Sent
 from copydesk.domain.space_tree import SpaceNode
 from copydesk.local.snapshot import ROW_LIMIT, Snapshots
 from copydesk.server.site_writes import add_site, add_site_space

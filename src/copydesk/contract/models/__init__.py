@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models import merge_rules as merge_rules
     from copydesk.contract.models import openapi_spec as openapi_spec
     from copydesk.contract.models import organization as organization
-    from copydesk.contract.models import parts as parts
     from copydesk.contract.models import permission as permission
     from copydesk.contract.models import position as position
     from copydesk.contract.models import publishing_auth as publishing_auth

@@ -4,9 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from copydesk.contract.models.base import Body, Open, Resource
+from copydesk.contract.models.base import Body, Open, Resource, Timestamp, Urls
 from copydesk.contract.models.document import Document, WrittenDocument
-from copydesk.contract.models.parts import Timestamp, Urls
 
 
 class AgentInstructions(Resource):

@@ -4,8 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from copydesk.contract.models.base import Always, Count, Open, Resource, Shape
-from copydesk.contract.models.parts import Timestamp, Urls
+from copydesk.contract.models.base import Always, Count, Open, Resource, Shape, Timestamp, Urls
 
 AuditLimit: TypeAlias = Annotated[int, Field(ge=1, le=100)]
 """How many audit events a page holds; 20 when omitted."""

@@ -13,9 +13,18 @@ from copydesk.contract.enumerations import (
     PageType,
     UpdateOutcome,
 )
-from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    Count,
+    FileReference,
+    Open,
+    Resource,
+    ResourceUrls,
+    Shape,
+    Timestamp,
+)
 from copydesk.contract.models.document import Document, WrittenDocument
-from copydesk.contract.models.parts import FileReference, ResourceUrls, Timestamp
 from copydesk.contract.models.user import User
 
 Subject: TypeAlias = Annotated[str, StringConstraints(max_length=100)]

@@ -5,14 +5,23 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import ConfigDict, Field, StringConstraints
 
 from copydesk.contract.enumerations import ClusterChange, ClusterNaming
-from copydesk.contract.models.base import Always, Body, Count, Open, Real, Resource, Shape
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    Count,
+    Open,
+    Real,
+    Resource,
+    Shape,
+    Timestamp,
+    Urls,
+)
 from copydesk.contract.models.conversation import (
     Conversation,
     ConversationIssue,
     IssueIds,
     SearchHit,
 )
-from copydesk.contract.models.parts import Timestamp, Urls
 
 
 class ClusterStats(Shape):

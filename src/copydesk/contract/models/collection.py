@@ -5,8 +5,15 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import DefaultLevel
-from copydesk.contract.models.base import Always, Body, KeepsNull, Open, Resource, Shape
-from copydesk.contract.models.parts import ResourceUrls
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    KeepsNull,
+    Open,
+    Resource,
+    ResourceUrls,
+    Shape,
+)
 from copydesk.contract.models.position import SpacePosition
 
 CollectionTitle: TypeAlias = Annotated[str, StringConstraints(max_length=50)]

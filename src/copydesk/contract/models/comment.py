@@ -5,9 +5,18 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from copydesk.contract.enumerations import CommentStatus
-from copydesk.contract.models.base import Always, Body, Count, Emoji, Open, Resource, Shape
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    Count,
+    Emoji,
+    Open,
+    Resource,
+    Shape,
+    Timestamp,
+    Urls,
+)
 from copydesk.contract.models.document import Document, WrittenDocument
-from copydesk.contract.models.parts import Timestamp, Urls
 from copydesk.contract.models.user import User
 
 

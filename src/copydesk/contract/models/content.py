@@ -5,10 +5,21 @@ from typing import Any, Literal, TypeAlias
 from pydantic import AliasChoices, Field
 
 from copydesk.contract.enumerations import PageType, RevisionType
-from copydesk.contract.models.base import Always, Body, Count, Open, Real, Resource, Shape
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    ContentReference,
+    Count,
+    Open,
+    Real,
+    Resource,
+    Shape,
+    ShownUrls,
+    Timestamp,
+    WrittenReference,
+)
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.contract.models.document import Document
-from copydesk.contract.models.parts import ContentReference, ShownUrls, Timestamp, WrittenReference
 from copydesk.contract.models.user import User
 
 Variable: TypeAlias = str | bool | Count | Real

@@ -4,12 +4,11 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
-from copydesk.contract.models.base import Body, Emoji, Open, Shape
+from copydesk.contract.models.base import Body, Emoji, Icon, Open, Shape, Tagged, Urls, WebAddress
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.contract.models.collection import Collection
 from copydesk.contract.models.comment import WrittenBody
 from copydesk.contract.models.content import ContentPage, File
-from copydesk.contract.models.parts import Icon, Tagged, Urls, WebAddress
 from copydesk.contract.models.site_space import Condition
 from copydesk.contract.models.space import Space
 

@@ -5,8 +5,18 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import RecordType
-from copydesk.contract.models.base import Always, Batch, Body, Count, Open, Real, Resource
-from copydesk.contract.models.parts import Timestamp, Uri, Urls
+from copydesk.contract.models.base import (
+    Always,
+    Batch,
+    Body,
+    Count,
+    Open,
+    Real,
+    Resource,
+    Timestamp,
+    Uri,
+    Urls,
+)
 
 Connector: TypeAlias = Annotated[
     str,

@@ -5,8 +5,18 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import AnalysisState, PartRole
-from copydesk.contract.models.base import Always, Batch, Body, Count, Open, Resource, Shape
-from copydesk.contract.models.parts import Timestamp, Urls, WebAddress
+from copydesk.contract.models.base import (
+    Always,
+    Batch,
+    Body,
+    Count,
+    Open,
+    Resource,
+    Shape,
+    Timestamp,
+    Urls,
+    WebAddress,
+)
 
 
 class Conversation(Resource):

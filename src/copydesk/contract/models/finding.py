@@ -21,9 +21,10 @@ from copydesk.contract.models.base import (
     Real,
     Resource,
     Shape,
+    Timestamp,
+    Urls,
 )
 from copydesk.contract.models.document import Document
-from copydesk.contract.models.parts import Timestamp, Urls
 
 TriageSource: TypeAlias = Annotated[
     str, StringConstraints(pattern=r"^(?:questions|connection:.+)$")

@@ -4,8 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from copydesk.contract.models.base import Always, Body, Count, Open, Shape
-from copydesk.contract.models.parts import Timestamp
+from copydesk.contract.models.base import Always, Body, Count, Open, Shape, Timestamp
 
 GitProvider: TypeAlias = Literal["github", "gitlab", "github-legacy"]
 """Where a repository is."""

@@ -4,8 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
-from copydesk.contract.models.base import Always, Body, Open, Resource
-from copydesk.contract.models.parts import Timestamp, Urls
+from copydesk.contract.models.base import Always, Body, Open, Resource, Timestamp, Urls
 
 TERM_LIMIT = 255
 """Characters of a term."""

@@ -14,9 +14,20 @@ from copydesk.contract.enumerations import (
     IntegrationVisibility,
     LogLevel,
 )
-from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape
+from copydesk.contract.models.base import (
+    Address,
+    Always,
+    Body,
+    Count,
+    Open,
+    Resource,
+    ResourceUrls,
+    Shape,
+    Timestamp,
+    Urls,
+    WebAddress,
+)
 from copydesk.contract.models.organization import Organization
-from copydesk.contract.models.parts import Address, ResourceUrls, Timestamp, Urls, WebAddress
 from copydesk.contract.models.site import Site
 from copydesk.contract.models.space import Space
 

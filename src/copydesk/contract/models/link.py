@@ -5,10 +5,9 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from copydesk.contract.enumerations import LinkStatus
-from copydesk.contract.models.base import Always, Count, Open, Page, Shape
+from copydesk.contract.models.base import Always, ContentReference, Count, Open, Page, Shape, id_of
 from copydesk.contract.models.content import ContentPage, File
 from copydesk.contract.models.organization import Organization
-from copydesk.contract.models.parts import ContentReference, id_of
 from copydesk.contract.models.space import Space
 
 

@@ -5,8 +5,16 @@ from typing import ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from copydesk.contract.enumerations import Role, TeamRole
-from copydesk.contract.models.base import Always, Body, Count, KeepsNull, Open, Resource, Shape
-from copydesk.contract.models.parts import Timestamp
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    Count,
+    KeepsNull,
+    Open,
+    Resource,
+    Shape,
+    Timestamp,
+)
 from copydesk.contract.models.space import Space
 from copydesk.contract.models.team import Team
 from copydesk.contract.models.user import User

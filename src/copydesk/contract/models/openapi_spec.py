@@ -5,8 +5,18 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import OpenAPIVisibility, ProcessingErrorCode, ProcessingState
-from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape
-from copydesk.contract.models.parts import ResourceUrls, Timestamp, Uri, Urls
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    Count,
+    Open,
+    Resource,
+    ResourceUrls,
+    Shape,
+    Timestamp,
+    Uri,
+    Urls,
+)
 
 Slug: TypeAlias = Annotated[
     str,

@@ -6,6 +6,7 @@ from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import CommunityType, OrganizationType, Plan, Role, UseCase
 from copydesk.contract.models.base import (
+    WEB_ADDRESS,
     Always,
     Body,
     Count,
@@ -13,10 +14,12 @@ from copydesk.contract.models.base import (
     Open,
     Real,
     Resource,
+    ResourceUrls,
     Shape,
+    Tagged,
+    Timestamp,
 )
 from copydesk.contract.models.merge_rules import MergeRules, MergeRulesWrite
-from copydesk.contract.models.parts import WEB_ADDRESS, ResourceUrls, Tagged, Timestamp
 
 
 class OrganizationPermissions(Shape):

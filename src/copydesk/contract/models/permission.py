@@ -5,8 +5,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from copydesk.contract.enumerations import Role
-from copydesk.contract.models.base import Always, Body, KeepsNull, Open, Shape
-from copydesk.contract.models.parts import Timestamp
+from copydesk.contract.models.base import Always, Body, KeepsNull, Open, Shape, Timestamp
 from copydesk.contract.models.team import Team
 from copydesk.contract.models.user import User
 

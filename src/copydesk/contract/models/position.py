@@ -4,8 +4,7 @@ from typing import Generic, Literal, Self, TypeVar
 
 from pydantic import ConfigDict, model_validator
 
-from copydesk.contract.models.base import Body
-from copydesk.contract.models.parts import Tagged
+from copydesk.contract.models.base import Body, Tagged
 
 
 class SpaceAnchor(Tagged, Body):

@@ -5,8 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from copydesk.contract.enumerations import SignInBackend
-from copydesk.contract.models.base import Always, Body, Open, Resource
-from copydesk.contract.models.parts import WebAddress
+from copydesk.contract.models.base import Always, Body, Open, Resource, WebAddress
 
 
 class SitePublishingAuth(Resource):

@@ -11,9 +11,18 @@ from copydesk.contract.enumerations import (
     Relevance,
     Resolution,
 )
-from copydesk.contract.models.base import Always, Count, KeepsNull, Open, Real, Resource, Shape
+from copydesk.contract.models.base import (
+    Always,
+    Count,
+    KeepsNull,
+    Open,
+    Real,
+    Resource,
+    Shape,
+    Timestamp,
+    Urls,
+)
 from copydesk.contract.models.document import Document
-from copydesk.contract.models.parts import Timestamp, Urls
 
 
 class FeedbackCounts(Shape):

@@ -4,8 +4,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
-from copydesk.contract.models.base import Always, Body, Open, Resource, Shape
-from copydesk.contract.models.parts import Timestamp, WebAddress
+from copydesk.contract.models.base import Always, Body, Open, Resource, Shape, Timestamp, WebAddress
 
 SOURCE_LIMIT = 512
 """Characters of a source path."""

@@ -5,11 +5,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from copydesk.contract.enumerations import ReviewStatus
-from copydesk.contract.models.base import Always, Body, Open, Page, Resource
+from copydesk.contract.models.base import Always, Body, Open, Page, Resource, Timestamp, Urls
 from copydesk.contract.models.change_request import Subject
 from copydesk.contract.models.comment import CommentBody, WrittenBody
 from copydesk.contract.models.document import WrittenDocument
-from copydesk.contract.models.parts import Timestamp, Urls
 from copydesk.contract.models.team import Team
 from copydesk.contract.models.user import User
 

@@ -5,8 +5,17 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import Role, SAMLStatus
-from copydesk.contract.models.base import Always, Body, KeepsNull, Open, Resource, Shape
-from copydesk.contract.models.parts import Timestamp, Urls, WebAddress
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    KeepsNull,
+    Open,
+    Resource,
+    Shape,
+    Timestamp,
+    Urls,
+    WebAddress,
+)
 from copydesk.contract.models.team import Team
 
 ProviderLabel: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=30)]

@@ -4,8 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
-from copydesk.contract.models.base import Always, Body, Count, Open, Real, Shape
-from copydesk.contract.models.parts import Address, ShownUrls
+from copydesk.contract.models.base import Address, Always, Body, Count, Open, Real, Shape, ShownUrls
 
 SearchText: TypeAlias = Annotated[str, StringConstraints(max_length=512)]
 """What to look for, at most 512 characters."""

@@ -4,8 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
-from copydesk.contract.models.base import Always, Body, Open, Resource
-from copydesk.contract.models.parts import SomeUrls, Timestamp
+from copydesk.contract.models.base import Always, Body, Open, Resource, SomeUrls, Timestamp
 
 ShareLinkName: TypeAlias = Annotated[str, StringConstraints(max_length=50)]
 """At most 50 characters."""

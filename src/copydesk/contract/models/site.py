@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, T
 
 from copydesk.contract.enumerations import AgentsContext, DefaultLevel, SiteType, SiteVisibility
 from copydesk.contract.models.base import (
+    Address,
     Always,
     Body,
     Count,
@@ -14,9 +15,10 @@ from copydesk.contract.models.base import (
     KeepsNull,
     Open,
     Resource,
+    ResourceUrls,
     Shape,
+    Timestamp,
 )
-from copydesk.contract.models.parts import Address, ResourceUrls, Timestamp
 from copydesk.contract.models.site_section import SiteSection
 from copydesk.contract.models.site_space import SiteSpace
 

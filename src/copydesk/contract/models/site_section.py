@@ -4,8 +4,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
-from copydesk.contract.models.base import Body, Open, Resource
-from copydesk.contract.models.parts import Icon, SomeUrls
+from copydesk.contract.models.base import Body, Icon, Open, Resource, SomeUrls
 from copydesk.contract.models.position import SiteSectionPosition
 from copydesk.contract.models.site_space import Condition, SiteSpace
 

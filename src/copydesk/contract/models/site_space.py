@@ -4,8 +4,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
-from copydesk.contract.models.base import Body, Open, Resource
-from copydesk.contract.models.parts import SomeUrls
+from copydesk.contract.models.base import Body, Open, Resource, SomeUrls
 from copydesk.contract.models.position import SiteSpacePosition
 from copydesk.contract.models.space import Space
 

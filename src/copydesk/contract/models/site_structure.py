@@ -4,8 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
-from copydesk.contract.models.base import Body, Open, Resource, Shape
-from copydesk.contract.models.parts import Icon, WebAddress
+from copydesk.contract.models.base import Body, Icon, Open, Resource, Shape, WebAddress
 from copydesk.contract.models.position import StructurePointer, StructurePosition
 from copydesk.contract.models.site_section import SectionDescription, SectionTitle, SiteSection
 from copydesk.contract.models.site_space import Condition, SiteSpace

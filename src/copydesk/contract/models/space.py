@@ -13,11 +13,12 @@ from copydesk.contract.models.base import (
     KeepsNull,
     Open,
     Resource,
+    ResourceUrls,
     Shape,
+    Timestamp,
 )
 from copydesk.contract.models.git_sync import GitSyncState
 from copydesk.contract.models.merge_rules import MergeRules, MergeRulesWrite
-from copydesk.contract.models.parts import ResourceUrls, Timestamp
 from copydesk.contract.models.position import SpacePosition
 
 SpaceTitle: TypeAlias = Annotated[str, StringConstraints(max_length=50)]

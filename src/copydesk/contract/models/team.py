@@ -5,8 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, StringConstraints
 
 from copydesk.contract.enumerations import TeamRole
-from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape
-from copydesk.contract.models.parts import Timestamp
+from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape, Timestamp
 
 TeamTitle: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 """1 to 64 characters."""

@@ -4,9 +4,17 @@ from typing import Literal
 
 from pydantic import Field
 
-from copydesk.contract.models.base import Always, Body, Count, Open, Resource, Shape
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    Count,
+    Open,
+    Resource,
+    Shape,
+    Timestamp,
+    Urls,
+)
 from copydesk.contract.models.document import Document
-from copydesk.contract.models.parts import Timestamp, Urls
 from copydesk.contract.models.question import QuestionStats
 
 

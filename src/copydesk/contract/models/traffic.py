@@ -4,8 +4,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from copydesk.contract.models.base import Body, Shape
-from copydesk.contract.models.parts import Timestamp
+from copydesk.contract.models.base import Body, Shape, Timestamp
 
 MOST_ROWS = 1000
 """How many rows an answer has at most."""

@@ -5,9 +5,18 @@ from typing import Literal
 from pydantic import Field
 
 from copydesk.contract.enumerations import Language, TranslationStatus
-from copydesk.contract.models.base import Always, Body, Count, Open, Real, Resource, Shape
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    Count,
+    Open,
+    Real,
+    Resource,
+    Shape,
+    Timestamp,
+    Urls,
+)
 from copydesk.contract.models.document import Document, WrittenDocument
-from copydesk.contract.models.parts import Timestamp, Urls
 
 
 class TranslationSource(Shape):

@@ -4,8 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from copydesk.contract.models.base import Open, Resource
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.base import Open, Resource, Urls
 
 
 class User(Resource):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.agent_instructions import AgentInstructions, AgentInstructionsUpdate
+from copydesk.contract.models.base import Urls
 from copydesk.contract.models.document import Document
-from copydesk.contract.models.parts import Urls
 from copydesk.domain.documents import markdown_to_document
 from copydesk.server.desk_writes import put_agent_instructions
 from copydesk.server.errors import invalid

@@ -15,8 +15,7 @@ from copydesk.contract.models.audit_event import (
     AuditEventDetails,
     AuditEventTarget,
 )
-from copydesk.contract.models.base import Page
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.base import Page, Urls
 from copydesk.contract.operations import CATALOGUE
 from copydesk.server.audit import OTHERS, is_audited, words
 from copydesk.server.handlers import implementation_of

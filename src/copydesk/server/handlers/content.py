@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, Unpack
 
 from copydesk.contract import operations as ops
 from copydesk.contract.content import AsText, PageOfShown, Shown
-from copydesk.contract.models.base import Page
+from copydesk.contract.models.base import Page, ShownUrls
 from copydesk.contract.models.change_request import ChangeRequest, Changes
 from copydesk.contract.models.content import (
     ContentPage,
@@ -21,7 +21,6 @@ from copydesk.contract.models.content import (
     Revision,
 )
 from copydesk.contract.models.content_update import ContentAtUrl
-from copydesk.contract.models.parts import ShownUrls
 from copydesk.domain.address import APP, Address, parse_app_url
 from copydesk.domain.documents import MARKS_OF_A_PAGE, markdown_to_document
 from copydesk.domain.late_dataclass import dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copydesk.contract import operations as ops
+from copydesk.contract.models.base import Urls
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.contract.models.content_update import (
     ContentUpdate,
@@ -10,7 +11,6 @@ from copydesk.contract.models.content_update import (
     ContentWrite,
     WrittenPage,
 )
-from copydesk.contract.models.parts import Urls
 from copydesk.server.change_requests import base_of, write_branch
 from copydesk.server.content_update import ContentWriter
 from copydesk.server.errors import blocked

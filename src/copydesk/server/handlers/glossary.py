@@ -7,14 +7,13 @@ from typing import Unpack, get_args
 
 from copydesk.contract import operations as ops
 from copydesk.contract.enumerations import GlossaryLanguage
-from copydesk.contract.models.base import Page, Paging
+from copydesk.contract.models.base import Page, Paging, Urls
 from copydesk.contract.models.glossary import (
     GlossaryEntry,
     GlossaryInsert,
     GlossaryRemoval,
     GlossaryUpdate,
 )
-from copydesk.contract.models.parts import Urls
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import Conditions, paginate

@@ -9,8 +9,7 @@ from typing import Unpack
 from urllib.parse import quote
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page, Paging
-from copydesk.contract.models.parts import ShownUrls
+from copydesk.contract.models.base import Page, Paging, ShownUrls
 from copydesk.contract.models.search import (
     AllScope,
     DefaultScope,

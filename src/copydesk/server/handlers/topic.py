@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.base import Page, Urls
 from copydesk.contract.models.question import QuestionStats
 from copydesk.contract.models.topic import SiteTopic, SiteTopicUpdate
 from copydesk.server.implementation import Call, implements

@@ -6,9 +6,8 @@ import json
 from typing import Unpack
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Page, Paging
+from copydesk.contract.models.base import Page, Paging, Urls
 from copydesk.contract.models.document import Document
-from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.translation import (
     Translation,
     TranslationCreate,

@@ -8,9 +8,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from copydesk.contract.models.base import ResourceUrls
 from copydesk.contract.models.change_request import ChangeRequest, MovedOut, SiteTopicLink
 from copydesk.contract.models.document import Document
-from copydesk.contract.models.parts import ResourceUrls
 from copydesk.contract.models.user import User
 from copydesk.server import content
 from copydesk.server.change_requests import is_outdated

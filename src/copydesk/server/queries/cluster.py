@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from datetime import timedelta
 
+from copydesk.contract.models.base import Urls
 from copydesk.contract.models.cluster import ClusterEvent, IssuesCluster
 from copydesk.contract.models.conversation import (
     Conversation,
@@ -14,7 +15,6 @@ from copydesk.contract.models.conversation import (
     ConversationIssueItem,
     ConversationsAnalysis,
 )
-from copydesk.contract.models.parts import Urls
 from copydesk.domain.access import rank
 from copydesk.server.errors import forbidden, invalid
 from copydesk.server.implementation import Call

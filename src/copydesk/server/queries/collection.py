@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from copydesk.contract.models.base import ResourceUrls
 from copydesk.contract.models.collection import Collection
-from copydesk.contract.models.parts import ResourceUrls
 from copydesk.server.access import COLLECTION_PERMISSIONS, permissions
 from copydesk.server.errors import conflict, not_found
 from copydesk.server.implementation import Call

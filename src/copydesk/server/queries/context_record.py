@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from copydesk.contract.models.base import Page, Paging
+from copydesk.contract.models.base import Page, Paging, Urls
 from copydesk.contract.models.context_record import ContextRecord
-from copydesk.contract.models.parts import Urls
 from copydesk.server.implementation import Call
 from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.question import site_url

@@ -6,8 +6,8 @@ import json
 from functools import partial
 
 from copydesk.contract.finding import WantedFindings
+from copydesk.contract.models.base import Urls
 from copydesk.contract.models.finding import SiteFinding
-from copydesk.contract.models.parts import Urls
 from copydesk.server.errors import not_found
 from copydesk.server.findings import SEVERITIES, is_current, scan
 from copydesk.server.implementation import Call, OutdatedError

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 from urllib.parse import quote, unquote, urlsplit
 
 from copydesk.contract.enumerations import LinkStatus
+from copydesk.contract.models.base import ContentReference
 from copydesk.contract.models.link import BrokenStats, Link, LinkStats
-from copydesk.contract.models.parts import ContentReference
 from copydesk.domain.documents import links_of
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copydesk.contract.models.base import ResourceUrls, Urls
 from copydesk.contract.models.openapi_spec import (
     OpenAPISource,
     OpenAPISourceText,
@@ -10,7 +11,6 @@ from copydesk.contract.models.openapi_spec import (
     OpenAPISpecVersion,
     ProcessingError,
 )
-from copydesk.contract.models.parts import ResourceUrls, Urls
 from copydesk.server.errors import not_found
 from copydesk.server.implementation import Call
 from copydesk.server.openapi_jobs import put_document

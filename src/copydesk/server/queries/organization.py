@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from copydesk.contract.models.base import ResourceUrls
 from copydesk.contract.models.organization import Organization, Trial
-from copydesk.contract.models.parts import ResourceUrls
 from copydesk.server.access import ORGANIZATION_PERMISSIONS, permissions
 from copydesk.server.implementation import Call
 from copydesk.server.store import Row, columns

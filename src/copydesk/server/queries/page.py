@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from copydesk.contract.models.base import ContentReference, ShownUrls
 from copydesk.contract.models.content import ContentPage, GitObject, PageLayout
-from copydesk.contract.models.parts import ContentReference, ShownUrls
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.content import Node, PageData

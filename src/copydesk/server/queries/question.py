@@ -13,9 +13,8 @@ from datetime import timedelta
 from typing import Any, Literal, TypeAlias
 
 from copydesk.contract.enumerations import ChannelType, Helpfulness
-from copydesk.contract.models.base import Page, Paging
+from copydesk.contract.models.base import Page, Paging, Urls
 from copydesk.contract.models.document import Document
-from copydesk.contract.models.parts import Urls
 from copydesk.contract.models.question import (
     AnswerMessage,
     AnswerSource,

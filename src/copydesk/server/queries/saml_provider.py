@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.base import Urls
 from copydesk.contract.models.saml_provider import SAMLProvider, SAMLService
 from copydesk.server.errors import invalid, not_found
 from copydesk.server.implementation import Call

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
-from copydesk.contract.models.parts import SomeUrls
+from copydesk.contract.models.base import SomeUrls
 from copydesk.contract.models.share_link import ShareLink
 from copydesk.contract.models.site import Site, SiteUrls
 from copydesk.contract.models.site_section import SiteSection

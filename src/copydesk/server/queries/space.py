@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
-from copydesk.contract.models.parts import ResourceUrls
+from copydesk.contract.models.base import ResourceUrls
 from copydesk.contract.models.space import Space
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.access import SPACE_PERMISSIONS, permissions

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from functools import lru_cache, partial
 
-from copydesk.contract.models.parts import Urls
+from copydesk.contract.models.base import Urls
 from copydesk.contract.models.user import User
 from copydesk.server.implementation import Call
 from copydesk.server.store import Row

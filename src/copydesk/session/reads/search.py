@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from copydesk.contract.models.base import Page
-from copydesk.contract.models.parts import ShownUrls
+from copydesk.contract.models.base import Page, ShownUrls
 from copydesk.contract.models.search import (
     OrganizationSearchItem,
     SearchSection,

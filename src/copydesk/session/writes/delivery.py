@@ -40,7 +40,7 @@ from copydesk.session.writes.outbox import (
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.client.request import Outgoing
+    from copydesk.client.calls import Outgoing
     from copydesk.domain.reversal import Expectation
     from copydesk.local.journal import Entry
     from copydesk.session.writes.log import Written
@@ -178,7 +178,7 @@ class Sending:
         object changed.
         Raises what the client raises, and ``ValueError`` or ``TypeError`` for damaged notes.
         """
-        from copydesk.client.request import outgoing_of
+        from copydesk.client.calls import outgoing_of
 
         way = self._session.way
         told = entry.trace is not None

@@ -27,7 +27,7 @@ from copydesk.session.errors import WAITS, NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
 
 if TYPE_CHECKING:
-    from copydesk.client.request import Outgoing
+    from copydesk.client.calls import Outgoing
     from copydesk.local.journal import Entry, State
     from copydesk.session.session import Session
     from copydesk.session.writes.log import Written

@@ -42,7 +42,7 @@ from copydesk.session.writes.outbox import NOT_THERE, NOT_YET, creates, danger, 
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.client.request import Outgoing
+    from copydesk.client.calls import Outgoing
     from copydesk.domain.reversal import Expectation, Reversal, Trace
     from copydesk.session.session import Session
 

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, model_validator
 from rich.text import Text
 
 from copydesk.contract.enumerations import OpenAPIVisibility
-from copydesk.contract.models.base import Body
+from copydesk.contract.models.base import Body, WebAddress
 from copydesk.contract.models.openapi_spec import (
     OpenAPISource,
     OpenAPISourceText,
@@ -22,7 +22,6 @@ from copydesk.contract.models.openapi_spec import (
     OpenAPISpecCreate,
     Slug,
 )
-from copydesk.contract.models.parts import WebAddress
 from copydesk.domain.address import shown_at, web_address
 from copydesk.domain.automation_inverses import (
     source_changed,

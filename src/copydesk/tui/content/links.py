@@ -29,9 +29,9 @@ from copydesk.tui.resource.resource import Asked, Resource, Shown, pages_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+    from copydesk.contract.models.base import ContentReference
     from copydesk.contract.models.content import ContentPage
     from copydesk.contract.models.link import LinkStats
-    from copydesk.contract.models.parts import ContentReference
 
 BROKEN = "broken"
 """The view that the list opens with."""

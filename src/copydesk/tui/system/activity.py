@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from copydesk.client.budget import KEPT_MINUTES
+from copydesk.client.calls import KEPT_MINUTES
 from copydesk.domain.text import clean, plural
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.requests import WHY, WHY_TOLD, SentRow, budget_line, sent_rows

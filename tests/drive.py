@@ -254,11 +254,14 @@ class Driver:
         tasks: list[asyncio.Future[Any]] = list(app.session.writes.writing)
         if app.awake is not None:
             tasks.append(app.awake)
-        tasks.extend(app.merging.busy)
-        tasks.extend(app.session.waiting_merges.busy)
+        if app.runs._runner is not None:
+            tasks.extend(app.runs._runner.busy)
+        if app.runs.looking is not None:
+            tasks.append(app.runs.looking)
         if app.keyboard.early.task is not None:
             tasks.append(app.keyboard.early.task)
-        tasks.extend(app.session.arranging.busy)
+        if app.session._arranger is not None:
+            tasks.extend(app.session._arranger.busy)
         leading = app.keyboard.early._leading  # an action reads what it goes on with
         if leading is not None and app.keyboard.early._leads and leading.worker._task is not None:
             tasks.append(leading.worker._task)

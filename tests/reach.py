@@ -1,7 +1,7 @@
 """Watching, over the whole suite, what the actions of the user really send.
 
 An action and a place name the operations that they use. Here is looked, at the transport, which
-requests went out in every scenario and for which actions (`copydesk.domain.cause`); with
+requests went out in every scenario and for which actions (`copydesk.domain.request_context`); with
 ``--reach`` a run fails where an action names an operation that was never seen to be sent for it,
 other than to be refused.
 A write that was sent for actions of which none is known to write fails every run: a session that

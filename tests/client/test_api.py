@@ -22,7 +22,7 @@ from copydesk.client.calls import LONGEST_NAME, Sent, outgoing, raw, with_short_
 from copydesk.client.errors import Garbled, NotFound
 from copydesk.contract.models.base import Body, Limit, Page, Resource
 from copydesk.contract.operation import Operation
-from copydesk.domain.misread import MISREAD, Misread, whole_answers
+from copydesk.domain.request_context import MISREAD, Misread, whole_answers
 
 
 class Tin(Resource):

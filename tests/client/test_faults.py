@@ -44,7 +44,7 @@ from copydesk.contract.models import base
 from copydesk.contract.models.base import Body, Resource
 from copydesk.contract.operation import Operation
 from copydesk.domain.address import service_url
-from copydesk.domain.cause import ASKER, Asker, Why
+from copydesk.domain.request_context import ASKER, Asker, Why
 
 TOKEN = "cd_secret_0123456789"
 NOW = 1_800_000_000.0

@@ -13,7 +13,7 @@ import pytest
 import stamina
 
 from copydesk.client.api import ROUTES, Api, noting
-from copydesk.client.cached_answers import Keeping, cached_reading
+from copydesk.client.cached_answers import Keeping
 from copydesk.client.calls import Outgoing, outgoing, outgoing_of
 from copydesk.client.carrier import Timeouts
 from copydesk.client.errors import (
@@ -31,6 +31,7 @@ from copydesk.contract.models.comment import CommentCreate, MarkdownBody
 from copydesk.contract.models.space import SpaceUpdate
 from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.cached_answers import Kept
+from copydesk.domain.request_context import cached_reading
 from copydesk.local.answer_cache import Answers
 from tests import faults
 from tests.faulty import FaultyServer, always, script, serving, writes_only

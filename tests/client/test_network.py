@@ -27,7 +27,7 @@ from copydesk.client.carrier import Timeouts
 from copydesk.client.download import fetch
 from copydesk.client.errors import ApiError, Garbled, Redirected, Unreachable, Untrusted
 from copydesk.client.network import is_loopback, proxy_for, reason
-from copydesk.domain.cause import ASKER, Asker, Why
+from copydesk.domain.request_context import ASKER, Asker, Why
 
 TOKEN = "tok-4f9a8b7c6d5e"
 PATIENT = Timeouts(connect=10, read=10)

@@ -13,7 +13,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from copydesk.client.api import Api
-from copydesk.client.cached_answers import cached_reading
 from copydesk.client.calls import Sent
 from copydesk.client.errors import (
     ApiError,
@@ -28,6 +27,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.space import SpaceCreate, SpaceTransfer
 from copydesk.contract.operation import Operation
 from copydesk.domain.cached_answers import Held, Kept
+from copydesk.domain.request_context import cached_reading
 
 SITE = {"object": "site", "id": "here", "title": "Docs", "type": "basic", "visibility": "public"}
 ORGANIZATION = {"object": "organization", "id": "here", "title": "Acme", "type": "business"}

@@ -13,6 +13,7 @@ from copydesk.client.api import Api
 from copydesk.client.errors import NotCached, NotFound, Unreachable
 from copydesk.contract import operations as ops
 from copydesk.domain.cached_answers import NOTHING
+from copydesk.domain.request_context import leave_cache, reads_cached
 from copydesk.local.answer_cache import Answers
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.cached_reads import (
@@ -20,10 +21,8 @@ from copydesk.session.cached_reads import (
     CachedRead,
     about_cache,
     clear_cache,
-    leave_cache,
     live_or_cached,
     read_cached,
-    reads_cached,
 )
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reachability import BUSY, LIMIT

@@ -297,7 +297,7 @@ async def test_the_built_in_checks_come_first_and_a_browser_runs_no_command(
     assert await found() == [Outcome(BUILT_IN), Outcome("b"), Outcome("a")]
     with socket.socket() as wire:  # whose other end is gone
         window = browser.Window(wire, {"address": "http://127.0.0.1:1", "left": None})
-    monkeypatch.setattr(browser, "_window", window)
+    monkeypatch.setattr(browser, "window", window)
     said = "commands of the settings do not run in a browser"
     assert await found() == [
         Outcome(BUILT_IN), Outcome("b", trouble=said), Outcome("a", trouble=said),

@@ -20,7 +20,7 @@ from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
 from copydesk.present.news import NOTICE, news_line, notice_codes, notice_text
 from copydesk.server import threads
-from copydesk.session.news import AWAY_SECONDS, KEPT, Known, News, NewsItem
+from copydesk.session.news import KEPT, Known, News, NewsItem
 from copydesk.session.reachability import POLL_SECONDS
 from copydesk.session.reads.news import read_news
 from copydesk.session.session import Session
@@ -60,16 +60,15 @@ class Newsroom:
     async def begin(self) -> None:
         """Connect, and read for the first time."""
         await self.session.ready()
-        assert (self.session.news.newest, self.session.news.look()[0]) == (None, 0)
-        assert not self.session.news.due(), "it is early"
+        assert (self.session.unseen_news, self.session.news.look()[0]) == ((), 0)
+        await self.session.news.read()
         await self.later()
 
     async def later(self, seconds: float = POLL_SECONDS) -> list[str]:
         """Let time pass and return what is new, the latest first."""
         news, before = self.session.news, {item.id for item in self.session.news.items}
         self.world.clock.now += timedelta(seconds=seconds)
-        assert news.due()
-        await news.read_soon()
+        await news.read()
         return [news_line(item) for item in news.items if item.id not in before]
 
     async def review(self, request: str, status: str, by: str | None = None) -> None:
@@ -114,7 +113,7 @@ async def test_what_concerns_the_reader_is_told_once(room: Newsroom) -> None:
     assert await room.later() == []
     assert news.unseen == 4
     assert news.look() == (4, None)
-    assert news.newest is None
+    assert room.session.unseen_news == []
     assert (await room.later(), news.unseen) == ([], 0)
 
 
@@ -141,7 +140,6 @@ async def test_nothing_is_news_twice_after_a_restart(room: Newsroom) -> None:
     room.session = room.start()
     await room.review(room.mine, "changes-requested")
     await room.session.ready()
-    assert not room.session.news.due()
     await room.later()
     news = room.session.news
     assert [news_line(item) for item in news.items] == [
@@ -157,30 +155,8 @@ async def test_nothing_is_news_twice_after_a_restart(room: Newsroom) -> None:
     kept.write(name, [*rows, {"id": 3}])
     room.session = room.start()
     await room.session.ready()
-    room.session.news.due()
     await room.later()
     assert [item.kind for item in room.session.news.items] == ["changes", "approved"]
-
-
-async def test_it_is_read_as_often_as_there_is_somebody_to_tell(room: Newsroom) -> None:
-    session, news = room.session, room.session.news
-    clock = room.world.clock
-
-    def due_after(seconds: float) -> bool:
-        clock.now += timedelta(seconds=seconds)
-        found = news.due()
-        clock.now -= timedelta(seconds=seconds)
-        return found
-
-    session.contact.focused(clock.now, focus=True)
-    assert [due_after(POLL_SECONDS - 1), due_after(POLL_SECONDS)] == [False, True]
-    session.contact.focused(clock.now, focus=False)
-    assert [due_after(AWAY_SECONDS - 1), due_after(AWAY_SECONDS)] == [False, True]
-    session.contact.lost(clock.now, "gone")
-    assert not due_after(AWAY_SECONDS)
-    session.contact.answered()
-    session.contact.refused = True
-    assert not due_after(AWAY_SECONDS)
 
 
 async def test_what_waited_and_was_merged_is_news_of_its_change_request(
@@ -209,7 +185,7 @@ async def test_a_service_that_is_away_is_no_news(room: Newsroom) -> None:
     session = room.session
     session.organization = "none"
     room.world.clock.now += timedelta(seconds=POLL_SECONDS)
-    await session.news.read_soon()
+    await session.news.read()
     assert session.news.items == []
 
 
@@ -243,7 +219,6 @@ async def test_news_that_were_kept_are_read_as_far_as_they_can_be(room: Newsroom
     async def start() -> News:
         room.session = room.start()
         await room.session.ready()
-        room.session.news.due()
         await room.later()
         return room.session.news
 
@@ -265,7 +240,7 @@ async def test_what_came_for_another_reader_meanwhile_is_not_shown(room: Newsroo
     session = room.session
     await room.review(room.mine, "approved")
     room.world.clock.now += timedelta(seconds=POLL_SECONDS)
-    reading = session.news.read_soon()
+    reading = asyncio.create_task(session.news.read())
     await asyncio.sleep(0)
     session.organization = "other"
     await reading

@@ -10,7 +10,6 @@ import pytest
 from httpx import ASGITransport
 
 from copydesk.client.api import Api
-from copydesk.client.cached_answers import cached_reading
 from copydesk.client.errors import (
     Forbidden,
     Garbled,
@@ -23,6 +22,7 @@ from copydesk.client.errors import (
 )
 from copydesk.contract import operations as ops
 from copydesk.domain.moments import apart
+from copydesk.domain.request_context import cached_reading
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
 from copydesk.local.marks import DeskHidden

@@ -63,7 +63,7 @@ def test_a_window_of_a_browser_has_its_own_last_screen(monkeypatch: pytest.Monke
     terminal.keep(snapshot)
     window = SimpleNamespace(left=None)
     window.keep = lambda left: setattr(window, "left", left)
-    monkeypatch.setattr(browser, "window", lambda: window)
+    monkeypatch.setattr(browser, "window", window)
     assert Visit.kept(snapshot) == terminal
     mine.keep(snapshot)
     visit("elsewhere").keep(Snapshots(desk="other"))

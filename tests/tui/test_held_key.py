@@ -6,7 +6,7 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.client.calls import Sent
-from copydesk.domain.cause import Why
+from copydesk.domain.request_context import Why
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp

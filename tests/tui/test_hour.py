@@ -11,7 +11,7 @@ import pytest
 
 from copydesk.client.api import Api
 from copydesk.client.calls import USUAL_LIMIT, Sent
-from copydesk.domain.cause import Why
+from copydesk.domain.request_context import Why
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.rate_limit import RateLimit, limited
 from copydesk.server.sample import build_sample

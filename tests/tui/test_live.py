@@ -65,7 +65,7 @@ async def poll(driver: Driver, world: World) -> int:
     driver.app.session.contact.pressed_at = driver.app.session.clock()
     world.clock.now += timedelta(seconds=POLL_SECONDS)
     driver.app.tick()
-    if (news := driver.app.session.news.reading) is not None:
+    if (news := driver.app.newsreader.reading) is not None:
         await news
     await driver.idle()
     return api.answers - before

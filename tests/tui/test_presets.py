@@ -115,7 +115,7 @@ async def test_a_browser_is_told_keys_that_its_pages_get(
     world.organization("Beta", world.ana)
     with socket.socket() as wire:  # whose other end is gone
         window = browser.Window(wire, {"address": "http://127.0.0.1:1", "left": None})
-    monkeypatch.setattr(browser, "_window", window)
+    monkeypatch.setattr(browser, "window", window)
     keys, _ = keymap(OwnKeys(), browser=True)
     app = open_world(world, "teams")
     app.use_keys(keys)

@@ -235,7 +235,7 @@ def connect_in_process(store: Store) -> Api:
         repositories=Path("/"),
         clustering=clustering(),
     )
-    window = browser.window()
+    window = browser.window
     return Api(
         ADDRESS if window is None else window.address,
         token,

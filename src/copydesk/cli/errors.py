@@ -175,7 +175,7 @@ def _tell_misread() -> None:
     """Say how many items of lists could not be read, where something was read at all."""
     if "copydesk.client.api" not in sys.modules:
         return
-    from copydesk.domain.misread import ELSEWHERE
+    from copydesk.domain.request_context import ELSEWHERE
 
     if ELSEWHERE.said:
         left = "It was" if len(ELSEWHERE.items) == 1 else "They were"

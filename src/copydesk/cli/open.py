@@ -58,7 +58,7 @@ def open_desk(
     connection = service.connection()
     options = _options(connection, theme, linear)
     gc.disable()  # the application turns it on again when it is ready
-    usual = service == OWN and not options and browser.window() is None
+    usual = service == OWN and not options and browser.window is None
     paths = _terminal(connection, options)
     return _run(paths, connection, read_only=service.read_only, usual=usual, options=options)
 
@@ -295,7 +295,7 @@ def _show(
         app.account.lasting = (f"{count}. g , shows them, esc hides this.", f"{count}: g ,")
     app.goes_on = target is None and not linear
     session.owners = settings.owners
-    session.hooks = () if browser.window() is not None else settings.hooks
+    session.hooks = () if browser.window is not None else settings.hooks
     session.lists = {each.name: each for each in settings.lists}
     use_own_commands(app, commands)
     app.notices, app.pictures = settings.news, "off" if linear else settings.pictures
@@ -329,7 +329,7 @@ def _held_against_screens(
     settings = found.settings
     keymap: Mapping[str, Sequence[str]] = {}
     wrong: dict[str, str] = {}
-    shown_in_browser = browser.window() is not None
+    shown_in_browser = browser.window is not None
     if settings.keys != OwnKeys() or shown_in_browser:
         from copydesk.session.declarations import keymap as keymap_of
 

@@ -12,7 +12,8 @@ from copydesk.cli.output import plain_json, put
 from copydesk.cli.writes import CommandWrites
 from copydesk.domain.merge_run import MergeRun
 from copydesk.session.errors import NotDoneError
-from copydesk.session.runs.waiting import EVERY_SECONDS, WaitingMerges
+from copydesk.session.reachability import WAITING_SECONDS
+from copydesk.session.runs.waiting import WaitingMerges
 
 
 def watch_merges(*, once: bool = False, as_json: bool = False, service: Service = OWN) -> int:
@@ -53,7 +54,7 @@ class Watching:
             if once:
                 return FAILED if trouble else CONFLICT if stopped else DIFFERS
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.stop.wait(), EVERY_SECONDS)
+                await asyncio.wait_for(self.stop.wait(), WAITING_SECONDS)
             if self.stop.is_set():
                 return INTERRUPTED
 

@@ -34,7 +34,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from copydesk.client import calls
-from copydesk.client.cached_answers import AnswerStore, CachedReading, Keeping, current_reading
+from copydesk.client.cached_answers import AnswerStore, Keeping
 from copydesk.client.calls import (
     THREAD_BYTES,
     Answer,
@@ -57,8 +57,14 @@ from copydesk.contract.models.base import Limit, Page
 from copydesk.contract.operation import Operation
 from copydesk.domain.cached_answers import Held
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.misread import MISREAD, NOT_SHOWN, WHOLE
 from copydesk.domain.moments import service_time
+from copydesk.domain.request_context import (
+    MISREAD,
+    NOT_SHOWN,
+    WHOLE,
+    CachedReading,
+    current_reading,
+)
 from copydesk.domain.text import clean
 
 if TYPE_CHECKING:

@@ -1,24 +1,17 @@
 """Cached answers on this machine: there at once, and without a network.
 
 An ``Api`` with a store caches every answer to a read, unless its operation may carry secrets.
-Cached answers are used only on demand:
-
-    with cached_reading() as found:
-        page = await api(ops.get_space_page, space, page)   # from the store, or NotCached
-    show(page, read_at=found.oldest)
+Cached answers are used only on demand (``cached_reading`` in `domain.request_context`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import Context, ContextVar
-from dataclasses import field
+from collections.abc import Callable, Mapping
+from contextvars import Context
 from typing import Protocol
 
 from copydesk.domain.cached_answers import Held, Kept
-from copydesk.domain.late_dataclass import dataclass
 
 BATCH_SECONDS = 0.5
 """How long answers are gathered before they are written together."""
@@ -47,50 +40,6 @@ class AnswerStore(Protocol):
 
     def close(self) -> None:
         """Close it. The next use opens it again."""
-
-
-@dataclass(slots=True)
-class CachedReading:
-    """The answers used inside of ``cached_reading``.
-
-    ``oldest`` is the time of the oldest one, in seconds since the epoch; None without any.
-    ``lacked``: an answer was missing. ``over``: the block has ended, and tasks begun in it read
-    from the service again.
-    """
-
-    oldest: float | None = None
-    lacked: bool = False
-    over: bool = field(default=False, repr=False)
-
-    def used(self, kept: Kept) -> None:
-        """Note that an answer was used."""
-        self.oldest = kept.at if self.oldest is None else min(self.oldest, kept.at)
-
-
-CACHED_ONLY: ContextVar[CachedReading | None] = ContextVar("kept reading", default=None)
-"""Set inside of ``cached_reading``."""
-
-
-@contextmanager
-def cached_reading() -> Iterator[CachedReading]:
-    """Answer every read in this block, and in tasks begun in it, from the cache.
-
-    A read without a cached answer raises ``NotCached``; no request is sent. A write in the block is
-    a mistake of the program: ``RuntimeError``.
-    """
-    found = CachedReading()
-    token = CACHED_ONLY.set(found)
-    try:
-        yield found
-    finally:
-        found.over = True
-        CACHED_ONLY.reset(token)
-
-
-def current_reading() -> CachedReading | None:
-    """Return the current cached reading, None where reads go to the service."""
-    found = CACHED_ONLY.get()
-    return None if found is None or found.over else found
 
 
 class Keeping:

@@ -31,9 +31,9 @@ from copydesk.client.errors import (
 )
 from copydesk.contract.models.base import MOST_FAULTS, Body, Dropped, Shape, read_leniently
 from copydesk.contract.operation import Operation, Parameter
-from copydesk.domain.cause import Asker
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import service_time
+from copydesk.domain.request_context import Asker
 from copydesk.domain.text import clean
 
 _PARAMETER = re.compile(r"\{(\w+)\}")

@@ -35,7 +35,7 @@ from copydesk.client.carrier import Carrier, Reply, Timeouts
 from copydesk.client.errors import ApiError, RateLimited, ServerFault, Unreachable, Untrusted
 from copydesk.client.in_process import AppTransport, InProcess
 from copydesk.domain.address import service_url
-from copydesk.domain.cause import ASKER, CAUSE, Asker, Why
+from copydesk.domain.request_context import ASKER, CAUSE, Asker, Why
 from copydesk.domain.text import clean, shorten
 
 if TYPE_CHECKING:

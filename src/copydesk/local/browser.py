@@ -44,12 +44,8 @@ class Window:
             self._wire.sendall(line)
 
 
-_window: Window | None = None
-
-
-def window() -> Window | None:
-    """Return the window that shows this process; None in a terminal."""
-    return _window
+window: Window | None = None
+"""The window that shows this process; None in a terminal."""
 
 
 def begin() -> None:
@@ -57,7 +53,7 @@ def begin() -> None:
 
     Raises ``ValueError`` with a sentence for a variable that the server did not set.
     """
-    global _window
+    global window
     named = os.environ.pop(VARIABLE, None)
     if named is None:
         return
@@ -69,7 +65,7 @@ def begin() -> None:
         _take_terminal()
         if token := told["token"]:
             os.environ[TOKEN_VARIABLE] = token
-        _window = Window(wire, told)
+        window = Window(wire, told)
     except (OSError, OverflowError, ValueError, LookupError, TypeError) as error:
         raise ValueError(
             f"{VARIABLE} is for copydesk serve --web alone, which sets it: unset it"

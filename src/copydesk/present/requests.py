@@ -6,9 +6,9 @@ from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from copydesk.domain.cause import Asker, Why
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import time_or_date
+from copydesk.domain.request_context import Asker, Why
 from copydesk.domain.text import clean, plural, shorten
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from copydesk.domain.cached_answers import NOTHING, Held, mebibytes
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import time_or_date, told_ago
+from copydesk.domain.request_context import cached_reading
 from copydesk.domain.text import plural
 from copydesk.session.errors import NotDoneError, failure_types, silence_types
 from copydesk.session.reachability import BUSY, LIMIT
@@ -53,8 +54,6 @@ class CachedRead(Generic[T]):
 
 async def read_cached(read: Callable[[], Awaitable[T]]) -> CachedRead[T] | None:
     """Return what ``read`` gives from cached answers alone; None where one of them is missing."""
-    from copydesk.client.cached_answers import cached_reading
-
     with cached_reading() as found:
         try:
             result = await read()
@@ -89,22 +88,6 @@ async def live_or_cached(session: Session, read: Callable[[Api], Awaitable[T]]) 
         if not session.held or (found := await kept()) is None:
             raise
         return found
-
-
-def reads_cached() -> bool:
-    """Whether this runs inside of `read_cached`, so that no answer comes from the service."""
-    import sys
-
-    # Nothing has been read before the client is loaded.
-    answers = sys.modules.get("copydesk.client.cached_answers")
-    return answers is not None and answers.current_reading() is not None
-
-
-def leave_cache() -> None:
-    """Read from the service from now on in this task, even if a cached read began it."""
-    from copydesk.client.cached_answers import CACHED_ONLY
-
-    CACHED_ONLY.set(None)
 
 
 OWN_DESK = "No answers are saved: the desk itself is on this machine."

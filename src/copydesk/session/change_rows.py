@@ -17,8 +17,8 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import instant
 from copydesk.domain.own_command import Thing
 from copydesk.domain.plain_documents import document_text
+from copydesk.domain.request_context import reads_cached
 from copydesk.domain.text import clean
-from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import sentence
 from copydesk.session.marks import NONE
 from copydesk.session.people import person_name

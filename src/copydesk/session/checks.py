@@ -244,7 +244,7 @@ async def run_checks(
     """Yield what each check finds: the built-in ones first, then the commands in their order."""
     yield await asyncio.to_thread(check_built_in, pages)
     for check in checks:
-        if browser.window() is None:
+        if browser.window is None:
             yield await run_command(check, pages)
         else:
             yield Outcome(check.name, trouble="commands of the settings do not run in a browser")

@@ -10,9 +10,9 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import ApiError, OperationMissing
-from copydesk.domain.cause import ASKER, Asker, Why
+from copydesk.domain.request_context import ASKER, Asker, Why, leave_cache, reads_cached
 from copydesk.domain.text import clean
-from copydesk.session.cached_reads import forget_copies, leave_cache, read_cached, reads_cached
+from copydesk.session.cached_reads import forget_copies, read_cached
 from copydesk.session.operations import ops
 from copydesk.session.people import Members, person_name
 

@@ -11,13 +11,12 @@ from dataclasses import asdict, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from copydesk.domain.cause import ASKER, Asker, Why
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import instant
+from copydesk.domain.request_context import ASKER, Asker, Why
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
 from copydesk.session.errors import failure_types
-from copydesk.session.reachability import IDLE_SHARE, LONGEST_IDLE, interval, seconds
 
 if TYPE_CHECKING:
     from copydesk.session.session import Session
@@ -30,9 +29,6 @@ that waited for its rules; ``unread`` was merged with an edit that had not been 
 
 KEPT = 150
 """How many news are kept, the newest. Events older than the oldest of these are not news."""
-
-AWAY_SECONDS = 60.0
-"""The interval between two reads while nobody looks at the terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,43 +76,12 @@ class News:
     """How many of them came since the reader looked: the first ones."""
     looked_at: datetime | None = None
     """When the reader last looked."""
-    _read_at: datetime | None = None
-    reading: asyncio.Task[None] | None = None
-    """The last read, which may be under way."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self.items: list[NewsItem] = []
         """The newest first."""
         self._known = Known()
-
-    @property
-    def newest(self) -> NewsItem | None:
-        """The newest that the reader has not looked at."""
-        return self.items[0] if self.unseen else None
-
-    def due(self) -> bool:
-        """Whether it is time to read; the first time comes one interval after the start."""
-        session, now = self._session, self._session.clock()
-        contact = session.contact
-        if session.me is None or not session.organization or session.held:
-            return False
-        if contact.refused or not session.may_spend:
-            return False
-        if self._read_at is None:
-            self._read_at = now
-            return False
-        idle = 0.0 if contact.pressed_at is None else seconds(contact.pressed_at, now)
-        away = contact.away or idle > LONGEST_IDLE / IDLE_SHARE
-        wait = AWAY_SECONDS if away else interval(session.share)
-        reading = self.reading is not None and not self.reading.done()
-        return not reading and not 0 <= seconds(self._read_at, now) < wait
-
-    def read_soon(self) -> asyncio.Task[None]:
-        """Read in the background; who watches the session is told of what came."""
-        self._read_at = self._session.clock()
-        self.reading = asyncio.create_task(self._read())
-        return self.reading
 
     def look(self) -> tuple[int, datetime | None]:
         """Return how many came since the reader last looked, and when that was; they look now."""
@@ -129,7 +94,8 @@ class News:
         if self._of is not None:
             await asyncio.to_thread(self._session.snapshot.write, self._of, self._rows())
 
-    async def _read(self) -> None:
+    async def read(self) -> None:
+        """Read them; who watches the session is told of what came."""
         from copydesk.session.reads.news import read_news
 
         session = self._session

@@ -12,6 +12,7 @@ else:
         def __getattr__(self, name: str) -> Any:
             from copydesk.contract import operations
 
+            vars(self).update(vars(operations))  # this is asked only once
             return getattr(operations, name)
 
     ops = _Operations()

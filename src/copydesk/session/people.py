@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import Forbidden
+from copydesk.domain.request_context import reads_cached
 from copydesk.domain.text import clean, shorten
-from copydesk.session.cached_reads import reads_cached
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 

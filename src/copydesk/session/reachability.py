@@ -15,6 +15,9 @@ from copydesk.domain.late_dataclass import dataclass
 POLL_SECONDS = 15.0
 """The interval between two reads of the current screen while somebody is at the keys."""
 
+WAITING_SECONDS = 60.0
+"""How often each change request is read that waits for its rules."""
+
 FAST_SECONDS = 5.0
 """The interval for `FAST_FOR` seconds after something has changed: more may follow."""
 

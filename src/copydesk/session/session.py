@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.client.errors import RateLimited, ServerFault, Unauthorized, Unreachable
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import apart, service_time
+from copydesk.domain.request_context import reads_cached
 from copydesk.domain.text import clean
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal
@@ -27,7 +28,6 @@ from copydesk.local.saved_replies import SavedReplies
 from copydesk.local.saved_views import SavedViews
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
-from copydesk.session.cached_reads import reads_cached
 from copydesk.session.drafts import CountedDrafts
 from copydesk.session.errors import sentence
 from copydesk.session.glyphs import glyphs
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from copydesk.domain.own_command import Event, Hook
     from copydesk.domain.owners import Owned
     from copydesk.local.settings_list import SettingsFile
-    from copydesk.session.news import News
+    from copydesk.session.news import News, NewsItem
     from copydesk.session.profiles import TokenKeeper
     from copydesk.session.runs.arrange import Arranger
     from copydesk.session.runs.waiting import WaitingMerges
@@ -254,6 +254,11 @@ class Session:
 
             self._news = News(self)
         return self._news
+
+    @property
+    def unseen_news(self) -> Sequence[NewsItem]:
+        """The news that the reader has not looked at, the newest first."""
+        return () if self._news is None else self._news.items[: self._news.unseen]
 
     @property
     def arranging(self) -> Arranger:

@@ -63,7 +63,7 @@ class Visit:
         ids = {key: value for key, value in asdict(self.target).items() if value is not None}
         row = {"name": self.name, "cursor": self.cursor, **ids}
         snapshot.write(LEFT, [row])
-        if (window := browser.window()) is not None:
+        if (window := browser.window) is not None:
             window.keep({"desk": snapshot.desk, "row": row})
 
     @classmethod
@@ -73,7 +73,7 @@ class Visit:
         A window of a browser has its own, where its page is loaded again.
         """
         row: Mapping[str, Any] = next(iter(snapshot.read(LEFT)), {})
-        if (window := browser.window()) is not None:
+        if (window := browser.window) is not None:
             match window.left:
                 case {"desk": snapshot.desk, "row": dict(own)}:
                     row = own

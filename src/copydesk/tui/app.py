@@ -23,7 +23,7 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.theme import BUILTIN_THEMES
 
-from copydesk.domain.cause import CAUSE
+from copydesk.domain.request_context import CAUSE
 from copydesk.domain.sure import sure
 from copydesk.domain.text import plural, shorten, typed
 from copydesk.local import browser
@@ -252,8 +252,9 @@ class CopydeskApp(DeskApp):
     @cached_property
     def newsreader(self) -> Newsreader:
         """What has the news read."""
-        terminal = sure(self.terminal)
-        return Newsreader(self.session, self.notices, self.bell, terminal.write)
+        return Newsreader(
+            self.session, self.notices, self.bell, lambda codes: sure(self.terminal).write(codes)
+        )
 
     def on_app_blur(self) -> None:
         """Note that the terminal lost the focus: nothing is read for somebody who is away."""
@@ -1044,7 +1045,7 @@ def _native_copy(text: str) -> str | None:
 
     A browser has a clipboard of its own.
     """
-    if browser.window() is not None:
+    if browser.window is not None:
         return None
     for variable, program, command in COPY_TOOLS:
         path = shutil.which(program)

@@ -235,7 +235,7 @@ class TerminalDriver(LinuxDriver):
 
     def open_url(self, url: str, new_tab: bool = True) -> None:
         """Open an address in a browser, in a process that knows nothing of a token."""
-        if (window := browser.window()) is not None:
+        if (window := browser.window) is not None:
             window.open_url(url, new_tab=new_tab)
             return
         browse(url, new_tab=new_tab)

@@ -25,10 +25,10 @@ from copydesk.local.state import State
 from copydesk.server import threads
 from copydesk.server.store import Tx
 from copydesk.session.errors import NotDoneError
+from copydesk.session.reachability import WAITING_SECONDS
 from copydesk.session.runs.waiting import (
     BUSY,
     CHANGED,
-    EVERY_SECONDS,
     WaitingMerges,
     reversal_of,
     when_ready,
@@ -144,9 +144,8 @@ async def test_in_any_order_none_is_merged_that_was_not_seen(waits: Waits) -> No
                 await waits.approve(request)
             if does in ("edit", "say"):
                 news[name].append(does)
-        waits.world.clock.now += timedelta(seconds=EVERY_SECONDS)
-        waits.merges.tick()
-        await asyncio.gather(*waits.merges.busy)
+        waits.world.clock.now += timedelta(seconds=WAITING_SECONDS)
+        await waits.merges.look()
     merged = [name for name, each in requests.items() if waits.status(each) == "merged"]
     assert merged
     for name, request in requests.items():
@@ -163,13 +162,8 @@ async def test_the_words_of_the_approval_that_it_waits_for_do_not_stop_it(waits:
     request = waits.request("page")
     await waits.wait(request)
     await waits.approve(request, "Reads well.")
-    waits.world.clock.now = at = waits.world.clock.now + timedelta(seconds=EVERY_SECONDS)
-    waits.merges.tick()
-    await asyncio.gather(*waits.merges.busy)
+    await waits.merges.look()
     assert waits.status(request) == "merged"
-    waits.world.clock.now = at
-    waits.merges.tick()
-    assert not waits.merges.busy, "they are not read twice at once"
 
 
 async def test_two_programs_merge_it_once_and_a_lost_answer_is_not_sent_again(
@@ -434,44 +428,6 @@ async def test_only_what_was_seen_and_waits_for_a_rule_begins_to_wait(waits: Wai
     assert await waits.merges.told(run.id) == {"waits": False}
     await waits.merges.put(again.id, None)
     assert waits.merges.runs == ()
-
-
-async def test_it_is_looked_at_by_itself_from_time_to_time_where_it_may_be(waits: Waits) -> None:
-    session, merges, clock = waits.session, waits.merges, waits.world.clock
-
-    def looks(seconds: float = EVERY_SECONDS) -> bool:
-        clock.now += timedelta(seconds=seconds)
-        merges.tick()
-        return bool(merges.busy)
-
-    await session.ready()
-    assert (merges.trouble, merges.note(), merges.changes) == ("", "", 0)
-    assert not looks(), "none waits at first"
-    await waits.wait(waits.request("one"))
-    assert looks()
-    [task] = merges.busy
-    assert looks(0)
-    assert merges.busy == [task], "it is under way"
-    await task
-    assert not looks(EVERY_SECONDS - 1)
-    assert looks(1)
-    await asyncio.gather(*merges.busy)
-    session.read_only = True
-    assert not looks()
-    session.read_only, session.contact.refused = False, True
-    assert not looks()
-    session.contact.answered()
-    session.unreachable("Offline: gone.")
-    assert not looks()
-    session.contact.answered()
-    assert looks(0)
-    await asyncio.gather(*merges.busy)
-    other = waits.begin()
-    await waits.session.ready()
-    await other.read()
-    other.tick()
-    assert other.busy, "what an earlier run left is looked at once it starts"
-    await asyncio.gather(*other.busy)
 
 
 async def test_why_they_cannot_be_looked_at_is_kept_until_they_are(

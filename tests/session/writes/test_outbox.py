@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from copydesk.contract.models.user import User
-from copydesk.domain.cause import CAUSE
+from copydesk.domain.request_context import CAUSE
 from copydesk.local.journal import Entry
 from copydesk.server import threads
 from copydesk.session.declarations import DANGERS

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -10,9 +13,11 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewCreate
 from copydesk.session.glyphs import glyphs
-from copydesk.session.runs.waiting import EVERY_SECONDS
+from copydesk.session.reachability import WAITING_SECONDS
+from copydesk.tui.framework.desk_app import DeskApp
+from copydesk.tui.system.background import Runs
 from tests.drive import Driver, drive
-from tests.session.runs.test_waiting import Watched
+from tests.session.runs.test_waiting import Waits, Watched
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World
 
@@ -21,9 +26,9 @@ RULES = {"type": "rules", "rules": [{"rule": "require_at_least_one_review"}]}
 
 async def look(driver: Driver, world: World) -> None:
     """Let a minute pass, after which what waits is looked at."""
-    world.clock.now += timedelta(seconds=EVERY_SECONDS)
+    world.clock.now += timedelta(seconds=WAITING_SECONDS)
     driver.app.tick()
-    if (task := driver.app.session.news.reading) is not None:
+    if (task := driver.app.newsreader.reading) is not None:
         await task
     await driver.idle()
 
@@ -140,3 +145,52 @@ async def test_what_was_merged_unread_is_in_the_news(world: World) -> None:
         await look(driver, world)
         await driver.press("g N")
         assert "merged unread edits" in driver.screen
+
+
+async def test_it_is_looked_at_by_itself_from_time_to_time_where_it_may_be(
+    world: World, tmp_path: Path
+) -> None:
+    waits, clock = Waits(world, tmp_path), world.clock
+    session = waits.session
+    desk = cast("DeskApp", SimpleNamespace(session=session))
+    runs = Runs(desk)
+
+    def looks(seconds: float = WAITING_SECONDS) -> bool:
+        clock.now += timedelta(seconds=seconds)
+        before = runs.looking
+        runs.tick()
+        return runs.looking is not before
+
+    async def looked() -> None:
+        assert runs.looking is not None
+        await runs.looking
+
+    await session.ready()
+    assert not looks(), "none waits at first"
+    await waits.wait(waits.request("one"))
+    assert looks()
+    assert not looks(WAITING_SECONDS), "it is under way"
+    await looked()
+    assert looks(1)
+    await looked()
+    assert not looks(WAITING_SECONDS - 1)
+    assert looks(1)
+    await looked()
+    session.read_only = True
+    assert not looks()
+    session.read_only, session.contact.refused = False, True
+    assert not looks()
+    session.contact.answered()
+    session.unreachable("Offline: gone.")
+    assert not looks()
+    session.contact.answered()
+    assert looks(0)
+    await looked()
+    waits.begin()  # another program
+    session = waits.session
+    await session.ready()
+    desk.session, runs = session, Runs(desk)
+    assert not looks(0)
+    assert await runs.find_waiting() == "1 merges when ready: M shows it."
+    assert looks(0), "what an earlier run left is looked at once it starts"
+    await looked()

@@ -12,9 +12,8 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewCreate, ReviewersRequest
 from copydesk.domain.own_command import Hook
 from copydesk.session.glyphs import glyphs
-from copydesk.session.news import AWAY_SECONDS
 from copydesk.session.reachability import POLL_SECONDS
-from copydesk.tui.system.background import NOBODY_SECONDS, Newsreader
+from copydesk.tui.system.background import AWAY_SECONDS, NOBODY_SECONDS, Newsreader
 from tests.drive import Driver, drive, eventually
 from tests.hostile import FORBIDDEN
 from tests.tui.opening import open_world
@@ -43,8 +42,9 @@ class Desk:
 
     def tell(self, notices: str) -> None:
         """Have news told beside the screen, to this."""
-        session = self.app.session
+        session, read_at = self.app.session, self.app.newsreader._read_at
         self.app.newsreader = Newsreader(session, notices, self.ring, self.written.append)
+        self.app.newsreader._read_at = read_at
 
     async def later(
         self, driver: Driver, seconds: float = POLL_SECONDS, *, since_key: float = 0
@@ -54,7 +54,7 @@ class Desk:
         pressed_at = self.world.clock.now - timedelta(seconds=since_key)
         self.app.session.contact.pressed_at = pressed_at
         self.app.tick()
-        if (task := self.app.session.news.reading) is not None:
+        if (task := self.app.newsreader.reading) is not None:
             await task
         await driver.idle()
         return driver.screen.splitlines()[0]
@@ -173,3 +173,29 @@ async def test_each_entry_of_the_news_runs_the_hooks_of_news(world: World, tmp_p
         await eventually(lambda: not desk.app.session.hooked, driver.idle)
     files = [tmp_path / f"got{number}" for number in (1, 2)]
     assert [file.read_text() for file in files] == ["on_news Lee Park"] * 2
+
+
+async def test_it_is_read_as_often_as_there_is_somebody_to_tell(world: World) -> None:
+    desk, clock = Desk(world), world.clock
+    session = desk.app.session
+    desk.tell("bell")
+    await session.ready()
+
+    async def read_after(seconds: float) -> bool:
+        clock.now += timedelta(seconds=seconds)
+        before, reader = desk.app.newsreader.reading, desk.app.newsreader
+        reader.tick()
+        if reader.reading is not None:
+            await reader.reading
+        return reader.reading is not before
+
+    session.contact.focused(clock.now, focus=True)
+    assert not await read_after(AWAY_SECONDS), "the first time comes one interval after the start"
+    assert [await read_after(POLL_SECONDS - 1), await read_after(1)] == [False, True]
+    session.contact.focused(clock.now, focus=False)
+    assert [await read_after(AWAY_SECONDS - 1), await read_after(1)] == [False, True]
+    session.contact.lost(clock.now, "gone")
+    assert not await read_after(AWAY_SECONDS)
+    session.contact.answered()
+    session.contact.refused = True
+    assert not await read_after(AWAY_SECONDS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.misread import whole_answers
+from copydesk.domain.request_context import whole_answers
 from copydesk.domain.site_arrangement import layout_of
 from copydesk.domain.site_tree import Structure, structure_in, structure_of
 from copydesk.domain.text import clean, shown_title

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.layout import Layout
-from copydesk.domain.misread import whole_answers
+from copydesk.domain.request_context import whole_answers
 from copydesk.domain.space_tree import TRASH_DAYS, RuleList, SpaceNode, rule_list
 from copydesk.domain.text import shown_title
 from copydesk.domain.tree_arrangement import layout_of

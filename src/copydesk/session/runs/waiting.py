@@ -10,15 +10,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
-from datetime import datetime
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.merge_run import MERGED_ELSEWHERE, UNREAD, MergeRun, RunItem
 from copydesk.domain.text import clean, listed
 from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
-from copydesk.session.reachability import seconds
 from copydesk.session.runs.merge import MergeSteps
 from copydesk.session.writes.outbox import UNCONFIRMED
 
@@ -27,9 +25,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.domain.reversal import Reversal
     from copydesk.session.session import Session
-
-EVERY_SECONDS = 60.0
-"""How often each is read."""
 
 LOCK = "all"
 """The name of the claim that is held while they are looked at or changed."""
@@ -44,8 +39,6 @@ CHANGED = "Changed since you looked: this is how it is now."
 class WaitingMerges:
     """The waiting requests of a desk, as this machine keeps them."""
 
-    _looked_at: datetime | None = None
-    _looking: asyncio.Task[None] | None = None
     runs: tuple[MergeRun, ...] = ()
     """Those that wait or were stopped, the oldest first."""
     trouble = ""
@@ -70,12 +63,6 @@ class WaitingMerges:
         """Whether another account lets it wait: it is merged with its token alone."""
         me = self._session.me
         return bool(run.by) and me is not None and me.id != run.by
-
-    @property
-    def busy(self) -> list[asyncio.Task[None]]:
-        """The task under way."""
-        looking = self._looking
-        return [looking] if looking is not None and not looking.done() else []
 
     def run(self, id: str) -> MergeRun | None:
         """Return one by its id."""
@@ -220,23 +207,6 @@ class WaitingMerges:
                 await self._save(run.again())
 
     # Looking at them
-
-    def tick(self) -> None:
-        """Look at them in the background, if it is time to."""
-        session, now = self._session, self._session.clock()
-        if session.read_only or session.held or session.contact.refused or self.busy:
-            return
-        if self._looked_at is not None and 0 <= seconds(self._looked_at, now) < EVERY_SECONDS:
-            return
-        if self._looked_at is None and not self.runs:
-            self._looked_at = now
-            return
-        self._looked_at = now
-        self._looking = asyncio.create_task(self._look_quietly())
-
-    async def _look_quietly(self) -> None:
-        with suppress(NotDoneError):  # another program looks at them
-            await self.look()
 
     async def look(self, tell: Callable[[MergeRun], None] = lambda run: None) -> None:
         """Read each, and merge those whose rules hold; ``tell`` is given each as it is then.

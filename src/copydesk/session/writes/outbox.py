@@ -18,10 +18,9 @@ from time import monotonic
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.cause import ASKER, CAUSE, Asker, Why
 from copydesk.domain.moments import time_or_date
+from copydesk.domain.request_context import ASKER, CAUSE, Asker, Why, leave_cache
 from copydesk.domain.text import clean, listed
-from copydesk.session.cached_reads import leave_cache
 from copydesk.session.declarations import DANGERS
 from copydesk.session.errors import WAITS, NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm

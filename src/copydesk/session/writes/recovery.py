@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.misread import whole_answers
+from copydesk.domain.request_context import whole_answers
 from copydesk.domain.reversal import Trace, reversal_of, trace_of, value_at
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.drafts import refusal

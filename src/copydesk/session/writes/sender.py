@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from copydesk.client.errors import RateLimited, Unauthorized, Unreachable
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.misread import whole_answers
+from copydesk.domain.request_context import whole_answers
 from copydesk.local.journal import Entry, Notes, State
 from copydesk.session.errors import (
     WAITS,

@@ -14,9 +14,9 @@ from textual.timer import Timer
 from copydesk.domain.arrange_run import ArrangeRun, lasting_fact
 from copydesk.domain.arrangement import Arrangement, Rebased, StagingError
 from copydesk.domain.layout import Layout, differences
+from copydesk.domain.request_context import reads_cached
 from copydesk.domain.text import plural
 from copydesk.local.drafts import field_of
-from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import NotDoneError
 from copydesk.tui.arrange.cells import EMPTY, kept_lines
 from copydesk.tui.arrange.dialogs import ArrangeSheet, OthersSheet

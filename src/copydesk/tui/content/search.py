@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual import events, on
 
-from copydesk.domain.cause import CAUSE
+from copydesk.domain.request_context import CAUSE
 from copydesk.domain.text import clean, shorten, shown_title
 from copydesk.present.json_views import Raw
 from copydesk.present.search import excerpt, page_title, says, section_title

@@ -478,7 +478,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     def _keys(self) -> Text:
         keys: tuple[tuple[str, str], ...]
         if not self._verdict:
-            editor = () if browser.window() is not None else (("ctrl+o", "$EDITOR"),)
+            editor = () if browser.window is not None else (("ctrl+o", "$EDITOR"),)
             keys = (("ctrl+s", self._verb), ("ctrl+t", "preview"), *editor,
                     ("@ : /", "names"), ("esc", "keeps it"))  # fmt: skip
             between = "  "

@@ -23,7 +23,7 @@ from textual.widgets import Input, Label, Static
 
 from copydesk.client.errors import CheckoutNeeded
 from copydesk.domain.address import web_address
-from copydesk.domain.cause import CAUSE
+from copydesk.domain.request_context import CAUSE
 from copydesk.domain.text import clean
 from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs

@@ -505,7 +505,7 @@ class CommonCommands(Commands, scope="place"):
     @action("ctrl+z", "suspend", show=False, group="Go")
     def suspend(self) -> None:
         """Go back to the shell; fg returns."""
-        if browser.window() is not None:
+        if browser.window is not None:
             self.place.say("A browser has no shell to go back to.", "warn")
         elif not os.isatty(0):  # lines on a pipe: no shell would say fg
             self.place.say("There is no shell here to go back to.", "warn")

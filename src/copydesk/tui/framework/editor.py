@@ -47,7 +47,7 @@ IN_BROWSER = "In a browser there is no editor: open copydesk in a terminal for t
 def has_editor() -> bool:
     """Whether an editor is set, and can be opened."""
     named = (os.environ.get(name, "").strip() for name in ("VISUAL", "EDITOR"))
-    return browser.window() is None and any(named)
+    return browser.window is None and any(named)
 
 
 def run_editor(app: DeskApp, path: Path, line: int = 0) -> None:
@@ -55,7 +55,7 @@ def run_editor(app: DeskApp, path: Path, line: int = 0) -> None:
 
     The file is left as the editor leaves it. Raises `EditorError`.
     """
-    if browser.window() is not None:
+    if browser.window is not None:
         raise EditorError(IN_BROWSER)
     name = "VISUAL" if os.environ.get("VISUAL", "").strip() else "EDITOR"
     try:

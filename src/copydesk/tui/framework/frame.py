@@ -342,10 +342,10 @@ class Head(Line):
         if session.slow and (budget := session.budget) is not None:
             left_over = f"api {budget.remaining:,}/{budget.limit:,} " if width >= 60 else ""
             right.append(f"  {left_over}slow", style=self.tone("warn"))
-        if (item := session.news.newest) is not None:
-            said = f"{session.news.unseen}"
+        if news := session.unseen_news:
+            said = f"{len(news)}"
             if width >= NAMED_WIDTH:
-                said = f"{shorten(news_line(item), NEWS_CELLS, glyphs().more)} (g N)"
+                said = f"{shorten(news_line(news[0]), NEWS_CELLS, glyphs().more)} (g N)"
             right.append(f"  {glyphs().news} {said}", style=self.tone("current"))
         staged = getattr(getattr(place, "draft", None), "calls", ())  # which the trail tells
         told = getattr(place, "draft_key", "") if staged else ""
@@ -621,7 +621,7 @@ class Status(Line):
         """Forget what an answer has proved untrue; take as many lines as the message needs."""
         if not self.is_attached:  # asked for after a drawing that was the last of its place
             return
-        if ends_with_an_answer(self.message) and self._contact_answers > self._answers:
+        if self._contact_answers > self._answers and ends_with_an_answer(self.message):
             self.message = ""
         super().update()
         self._take_room()

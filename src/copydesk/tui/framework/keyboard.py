@@ -24,9 +24,9 @@ from textual.binding import Binding
 from textual.screen import Screen
 from textual.widgets import Input
 
-from copydesk.domain.cause import ASKER, CAUSE, Asker
 from copydesk.domain.keymap import keys_renamed, with_keys
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.request_context import ASKER, CAUSE, Asker
 from copydesk.session.declarations import Declared, actions, declared_keys, part_keys
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.writes.log import QueuedError, RecalledError, WriteError

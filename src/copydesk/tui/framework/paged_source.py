@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from copydesk.client.errors import Forbidden, NotFound, RateLimited, Unreachable
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.session.cached_reads import CachedRead, read_cached, reads_cached
+from copydesk.domain.request_context import reads_cached
+from copydesk.session.cached_reads import CachedRead, read_cached
 from copydesk.session.errors import SELDOM, NotDoneError, failure_types, sentence, silence_types
 from copydesk.tui.framework.source import Source
 

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 import copydesk
-from copydesk.domain.cause import Asker, Why
+from copydesk.domain.request_context import Asker, Why
 from copydesk.session.glyphs import glyphs
 from copydesk.session.session import NONE_WAIT
 from copydesk.session.target import Target, Visit

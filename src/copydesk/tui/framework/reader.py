@@ -11,9 +11,8 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from copydesk.domain.cause import ASKER, Asker, Why
-from copydesk.domain.misread import MISREAD, Misread
 from copydesk.domain.moments import DAY, HOUR, MINUTE, time_or_date
+from copydesk.domain.request_context import ASKER, MISREAD, Asker, Misread, Why
 from copydesk.session.cached_reads import read_cached
 from copydesk.session.errors import NOT_CACHED, failure_types, sentence, silence_types
 from copydesk.session.reachability import LATE_SECONDS, Contact, interval, seconds

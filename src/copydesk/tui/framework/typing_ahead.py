@@ -20,8 +20,8 @@ from textual import events
 from textual.screen import Screen
 from textual.worker import NoActiveWorker, Worker, get_current_worker
 
-from copydesk.domain.cause import CAUSE
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.request_context import CAUSE
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural
 from copydesk.tui.framework.actions import SCOPES, Action, Acts, Commands, NoRowYet, NotYet, asked

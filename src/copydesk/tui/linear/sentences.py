@@ -80,14 +80,12 @@ _ENDED = re.compile(r"([.!?:,;]), ")
 def header_told(app: DeskApp) -> Mapping[str, str]:
     """Return what only the header of the screens says, by what it is about; "" for nothing."""
     session = app.session
-    newest, waits, (note, _) = session.news.newest, session.outbox.count, app.merge_note
+    news, waits, (note, _) = session.unseen_news, session.outbox.count, app.merge_note
     away = session.offline or session.contact.refused or session.contact.limited
     place = app.here
     how = age_line(place, 0)[1][-1] if away and isinstance(place, Place) else ""
     return {
-        "news": f"{session.news.unseen} new: {news_line(newest)}. g N shows the news."
-        if newest is not None
-        else "",
+        "news": f"{len(news)} new: {news_line(news[0])}. g N shows the news." if news else "",
         "outbox": f"{plural(waits, 'write')} in the outbox. g x shows them." if waits else "",
         "merge": f"{sentence(note)} M shows the merge run." if note else "",
         "disk": "What you type cannot be saved on the disk." if session.drafts.trouble else "",

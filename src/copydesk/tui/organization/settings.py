@@ -14,8 +14,8 @@ from copydesk.contract.enumerations import Role
 from copydesk.contract.models.organization import OrganizationUpdate
 from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.misread import whole_answers
 from copydesk.domain.organization_inverses import organization_changed
+from copydesk.domain.request_context import whole_answers
 from copydesk.domain.space_tree import rule_list
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, shorten

@@ -26,8 +26,8 @@ from textual.app import ComposeResult
 from textual.timer import Timer
 from textual.widget import Widget
 
-from copydesk.domain.cause import CAUSE
 from copydesk.domain.own_command import FIELDS, Thing
+from copydesk.domain.request_context import CAUSE
 from copydesk.domain.text import capital, clean, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import Raw

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal
 
 from rich.text import Text
 
-from copydesk.domain.cause import CAUSE
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import age
+from copydesk.domain.request_context import CAUSE
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.present.impact import impact_line

@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
+from copydesk.domain.request_context import reads_cached
 from copydesk.domain.site_inverses import site_published
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, shown_title
-from copydesk.session.cached_reads import reads_cached
 from copydesk.session.errors import failure_types, with_key
 from copydesk.session.operations import ops
 from copydesk.session.reads.sites import ANY, Rights, read_only_site, read_rights

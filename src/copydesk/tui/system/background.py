@@ -15,7 +15,13 @@ from rich.cells import cell_len
 from copydesk.present.news import notice_codes, notice_text
 from copydesk.session.drafts import KEPT_AGAIN, refusal
 from copydesk.session.errors import NotDoneError
-from copydesk.session.reachability import seconds
+from copydesk.session.reachability import (
+    IDLE_SHARE,
+    LONGEST_IDLE,
+    WAITING_SECONDS,
+    interval,
+    seconds,
+)
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.place import Place
 from copydesk.tui.framework.workers import begin
@@ -31,6 +37,9 @@ if TYPE_CHECKING:
 NOBODY_SECONDS = 60.0
 """After how long without a key nobody is taken to look, where a terminal does not tell."""
 
+AWAY_SECONDS = 60.0
+"""The interval between two reads of the news while nobody looks at the terminal."""
+
 NOTICE_SECONDS = 30
 """At most one notice is given in so many seconds."""
 
@@ -44,8 +53,9 @@ class Runs:
     def __init__(self, app: DeskApp) -> None:
         self._app = app
         self._runner: MergeRunner | None = None
-        self.tick: Callable[[], None] = lambda: None
-        """Looks at the requests that wait for their rules, if it is time to."""
+        self._looked_at: datetime | None = None
+        self.looking: asyncio.Task[None] | None = None
+        """The last look at the requests that wait for their rules."""
 
     @property
     def merging(self) -> MergeRunner:
@@ -79,14 +89,38 @@ class Runs:
 
     async def find_waiting(self) -> str:
         """Find the requests that wait for their rules; return how many there are."""
+        if not await _has_any(self._app.session.waiting_runs):
+            return ""
         await asyncio.to_thread(import_module, "copydesk.session.runs.waiting")
         waiting = self._app.session.waiting_merges
         try:
             await waiting.read()
         except OSError as error:
             return f"What waits to be merged cannot be read: {error}"
-        self.tick = waiting.tick
+        self._looked_at = None  # what an earlier start left is looked at soon
         return f"{note}: M shows it." if (note := waiting.note()) else ""
+
+    def tick(self) -> None:
+        """Look in the background at the requests that wait for their rules, if it is time to."""
+        session, now = self._app.session, self._app.session.clock()
+        if session.read_only or session.held or session.contact.refused:
+            return
+        if self.looking is not None and not self.looking.done():
+            return
+        last = self._looked_at
+        if last is not None and 0 <= seconds(last, now) < WAITING_SECONDS:
+            return
+        self._looked_at = now
+        if last is not None or session.merges_when_ready:
+            self.looking = asyncio.create_task(self._look())
+
+    async def _look(self) -> None:
+        session = self._app.session
+        if not session.merges_when_ready and not await _has_any(session.waiting_runs):
+            return
+        await asyncio.to_thread(import_module, "copydesk.session.runs.waiting")
+        with suppress(NotDoneError):  # another program looks at them
+            await session.waiting_merges.look()
 
     async def find_settling(self) -> str:
         """Find what an earlier start was settling; return what leads back to it."""
@@ -203,6 +237,9 @@ class Newsreader:
         self._session, self._notices = session, notices
         self._ring, self._write = ring, write
         self._told_at: datetime | None = None
+        self._read_at: datetime | None = None
+        self.reading: asyncio.Task[None] | None = None
+        """The last read, which may be under way."""
 
     def tick(self) -> None:
         """Read the news when they are due, but not for a window that would show nothing of them."""
@@ -210,15 +247,33 @@ class Newsreader:
         quiet = self._notices == "quiet" and not session.awaited("on_news")
         if quiet and session.contact.away:
             return
-        news = session.news
-        if news.due():
-            before = news.newest
-            news.read_soon().add_done_callback(lambda done: self._came(before, done))
+        if self._due():
+            before = session.unseen_news[:1]
+            self._read_at = session.clock()
+            self.reading = asyncio.create_task(session.news.read())
+            self.reading.add_done_callback(lambda done: self._came(before, done))
 
-    def _came(self, before: NewsItem | None, done: asyncio.Task[None]) -> None:
+    def _due(self) -> bool:
+        """Whether it is time to read; the first time comes one interval after the start."""
+        session, now = self._session, self._session.clock()
+        contact = session.contact
+        if session.me is None or not session.organization or session.held:
+            return False
+        if contact.refused or not session.may_spend:
+            return False
+        if self._read_at is None:
+            self._read_at = now
+            return False
+        idle = 0.0 if contact.pressed_at is None else seconds(contact.pressed_at, now)
+        away = contact.away or idle > LONGEST_IDLE / IDLE_SHARE
+        wait = AWAY_SECONDS if away else interval(session.share)
+        reading = self.reading is not None and not self.reading.done()
+        return not reading and not 0 <= seconds(self._read_at, now) < wait
+
+    def _came(self, before: Sequence[NewsItem], done: asyncio.Task[None]) -> None:
         """Ring and show a notice to somebody who looks elsewhere, as the setting allows it."""
-        news, now = self._session.news, self._session.clock()
-        if done.cancelled() or news.newest in (None, before) or self._notices == "quiet":
+        news, now = self._session.unseen_news, self._session.clock()
+        if done.cancelled() or not news or news[:1] == before or self._notices == "quiet":
             return
         contact = self._session.contact
         pressed_at = contact.pressed_at
@@ -231,8 +286,7 @@ class Newsreader:
         self._told_at = now
         self._ring()
         if self._notices == "notice":
-            said = notice_text(news.items[: news.unseen])
-            self._write(notice_codes(said, tmux=bool(os.environ.get("TMUX"))))
+            self._write(notice_codes(notice_text(news), tmux=bool(os.environ.get("TMUX"))))
 
 
 class DraftKeeper:

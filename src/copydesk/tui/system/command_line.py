@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from copydesk.domain.cause import CAUSE
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.request_context import CAUSE
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.errors import failure_types
 from copydesk.session.identity import be_at

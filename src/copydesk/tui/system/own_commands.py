@@ -221,7 +221,7 @@ def _takes(command: OwnCommand) -> Any:
 
 def in_browser(_here: Place) -> str | None:
     """Say that commands run in a terminal alone."""
-    return None if browser.window() is None else "Your own commands do not run in a browser."
+    return None if browser.window is None else "Your own commands do not run in a browser."
 
 
 def _nothing_for(command: OwnCommand) -> Guard:

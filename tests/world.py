@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import httpx
 
 from copydesk.client.api import Api
-from copydesk.local.durable import closed_with
+from copydesk.local.state import closed_with
 from copydesk.server import change_requests, content, desk_writes, threads
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.desk_writes import Edit, Editor

@@ -25,7 +25,7 @@ from copydesk.session.identity import (
     remembered,
     tell_owner,
 )
-from copydesk.session.people import named, person_name
+from copydesk.session.names import named, person_name
 from copydesk.session.session import Session
 from copydesk.session.target import Target
 from tests.tui.strange import strange

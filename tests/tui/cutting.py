@@ -58,7 +58,6 @@ from copydesk.session.session import Session
 from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.outbox import QUIET_SECONDS, is_momentary
 from copydesk.session.writes.recovery import recover
-from copydesk.session.writes.undo import Way
 from copydesk.tui.framework.actions import is_read
 from tests.server.desk_of_one import DeskOfOne
 from tests.world import BASE_URL, START, World
@@ -541,7 +540,7 @@ class Program:
             session.drafts.save(kind.draft, TEXT)
             self.death.count = 0
         api = await session.ready()
-        way = Way(session.local_steps)
+        way = session.way
         await session.writes.perform(
             "Write",
             "it",

@@ -11,7 +11,7 @@ from copydesk.local.snapshot import Snapshots
 from copydesk.session.session import Session
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework import navigation
-from copydesk.tui.framework.workers import Pause
+from copydesk.tui.framework.desk_app import Pause
 from copydesk.tui.system.reference import load_everything
 from copydesk.tui.widgets.list import VirtualList
 from tests.drive import drive

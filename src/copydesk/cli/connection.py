@@ -453,7 +453,7 @@ def session_for(
     from copydesk.local.saved_replies import SavedReplies
     from copydesk.local.saved_views import SavedViews
     from copydesk.local.snapshot import Snapshots
-    from copydesk.session.known_names import KnownNames
+    from copydesk.session.names import KnownNames
     from copydesk.session.session import Session
 
     desk, store = connection.key, journal.store

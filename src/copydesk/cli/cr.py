@@ -20,7 +20,7 @@ from copydesk.present.change_request import (
     rule_line,
 )
 from copydesk.present.facts import readiness_text
-from copydesk.session.readiness import readiness_of
+from copydesk.session.change_rows import readiness_of
 from copydesk.session.reads.spaces import read_me
 
 if TYPE_CHECKING:

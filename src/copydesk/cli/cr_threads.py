@@ -17,7 +17,7 @@ from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.domain.moments import told_ago
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.session.people import person_name
+from copydesk.session.names import person_name
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.writes.comments import PendingDraft, resolving, sending, way_back
 from copydesk.session.writes.recovery import find_trace

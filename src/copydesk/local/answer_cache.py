@@ -19,8 +19,9 @@ from typing import TypeVar
 from copydesk.database_lock import when_free
 from copydesk.domain.cached_answers import Held, Kept
 from copydesk.domain.known_name import MOST, Kind, KnownName, names_in
-from copydesk.local.durable import PRIVATE, closed_with, private_file
+from copydesk.local.durable import PRIVATE, private_file
 from copydesk.local.paths import private_folder
+from copydesk.local.state import closed_with
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from copydesk.local.durable import token
+from copydesk.local.state import token
 
 if TYPE_CHECKING:
     from copydesk.local.state import State

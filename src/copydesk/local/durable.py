@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import os
-import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import sqlite3
 
 PRIVATE = 0o600
 """Mode of every file: private."""
-
-
-def token(size: int = 8) -> str:
-    """Return so many random bytes as hexadecimal digits: a name that nothing else has."""
-    return os.urandom(size).hex()
 
 
 def private_file(path: Path) -> Path:
@@ -32,22 +22,13 @@ def private_file(path: Path) -> Path:
     return path
 
 
-def closed_with(owner: object, connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Return a connection that is closed at the latest when its owner is gone.
-
-    Newer Pythons warn of one that nobody closed.
-    """
-    weakref.finalize(owner, connection.close).atexit = False
-    return connection
-
-
 def write_file(path: Path, content: bytes) -> None:
     """Replace the content of ``path`` durably.
 
     The content goes to a file beside it, is flushed to the disk and takes the name in one step.
     Raises ``OSError`` when that fails; the old content is untouched then.
     """
-    beside = path.with_name(f".{path.name}.{token(6)}.part")
+    beside = path.with_name(f".{path.name}.{os.urandom(6).hex()}.part")
     try:
         private_file(beside)
         descriptor = os.open(beside, os.O_WRONLY | os.O_TRUNC)

@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.local.durable import token
 from copydesk.local.state import State as Store
+from copydesk.local.state import token
 
 State = Literal["sending", "done", "failed", "unknown", "queued", "dropped"]
 """``unknown``: no answer came, so the write may have taken effect or not. ``queued``: it is known

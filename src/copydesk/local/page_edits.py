@@ -15,8 +15,8 @@ from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from copydesk.local.drafts import KEPT_SECONDS
-from copydesk.local.durable import token
 from copydesk.local.paths import private_folder
+from copydesk.local.state import token
 
 if TYPE_CHECKING:
     from copydesk.local.state import State

@@ -19,7 +19,7 @@ from errno import EFBIG
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from copydesk.local.durable import token
+from copydesk.local.state import token
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

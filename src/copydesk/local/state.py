@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from copydesk.database_lock import when_free
-from copydesk.local.durable import closed_with, private_file, token
+from copydesk.local.durable import private_file
 from copydesk.local.paths import private_folder
 
 T = TypeVar("T")
@@ -105,6 +105,20 @@ _REFUSALS = {
     sqlite3.SQLITE_IOERR: (errno.EIO, "{} cannot be read or written"),
 }
 """The messages for refusals of the database, by its code."""
+
+
+def token(size: int = 8) -> str:
+    """Return so many random bytes as hexadecimal digits: a name that nothing else has."""
+    return os.urandom(size).hex()
+
+
+def closed_with(owner: object, connection: sqlite3.Connection) -> sqlite3.Connection:
+    """Return a connection that is closed at the latest when its owner is gone.
+
+    Newer Pythons warn of one that nobody closed.
+    """
+    weakref.finalize(owner, connection.close).atexit = False
+    return connection
 
 
 class State:

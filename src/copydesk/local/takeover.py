@@ -16,9 +16,8 @@ from typing import Any
 from urllib.parse import quote
 
 from copydesk.local.drafts import ALSO, field_of
-from copydesk.local.durable import token
 from copydesk.local.journal import LAST_MOMENT, entry_of, row_of
-from copydesk.local.state import Taken, locked
+from copydesk.local.state import Taken, locked, token
 
 TABLES = (
     "entry", "start", "draft", "dropped", "run_change", "run", "text", "seen", "former", "snooze",

@@ -30,11 +30,6 @@ Authors = Callable[[int], Sequence[str]]
 """Returns who wrote each block, all equally wide, beside a text in a pane of so many cells."""
 
 
-def nobody(pane: int) -> Sequence[str]:
-    """Return nothing: it is not said who wrote the blocks."""
-    return ()
-
-
 def authors(rows: Sequence[BlameRow], now: datetime) -> Authors:
     """Return what is said beside the text of who brought these blocks."""
 

@@ -22,18 +22,19 @@ from copydesk.present.page_changes import counted
 from copydesk.session.change_rows import (
     ASKED,
     PAGES,
+    READY,
     RULES,
     THREADS,
     ChangeRow,
     Details,
     PageLine,
     Titles,
+    readiness_of,
 )
 from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
 from copydesk.session.listings import MOST_THREADS, SERVED, STATUSES, Listing
 from copydesk.session.marks import NONE, NOTE, STARRED, labels_of
-from copydesk.session.readiness import READY, readiness_of
 
 if TYPE_CHECKING:
     from copydesk.domain.merge_rules import RuleResult

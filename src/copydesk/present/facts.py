@@ -8,7 +8,7 @@ from rich.style import Style
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from copydesk.session.readiness import Readiness
+    from copydesk.session.change_rows import Readiness
 
 
 class Fact(NamedTuple):

@@ -14,8 +14,8 @@ from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.merge_rules import said_and_asked
 from copydesk.present.review import conflict_lines, rule_text, status_text, summary
 from copydesk.session.glyphs import glyphs
+from copydesk.session.names import person_name
 from copydesk.session.page_changes import changed_pages, changed_things, losses, not_looked_at
-from copydesk.session.people import person_name
 from copydesk.session.reads.conflicts import Overlaps
 from copydesk.session.writes.log import HAD_ARRIVED
 

@@ -14,7 +14,7 @@ from copydesk.domain.moments import ago
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
-from copydesk.session.people import asked_name, person_name
+from copydesk.session.names import asked_name, person_name
 from copydesk.session.reads.review import Side
 
 if TYPE_CHECKING:

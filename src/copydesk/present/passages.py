@@ -12,7 +12,7 @@ from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.request_folder import ENDING
 from copydesk.domain.text import clean
 from copydesk.present.markdown import Block, blocks
-from copydesk.session.people import person_name
+from copydesk.session.names import person_name
 
 if TYPE_CHECKING:
     from copydesk.domain.page_text import PageText

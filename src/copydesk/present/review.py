@@ -19,8 +19,8 @@ from copydesk.present.merge_rules import rule_sign
 from copydesk.present.page_changes import counted
 from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
+from copydesk.session.names import asked_name, person_name
 from copydesk.session.page_changes import Changed
-from copydesk.session.people import asked_name, person_name
 from copydesk.session.reads.merge import RulesRead
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.space import Space
     from copydesk.contract.models.user import User
     from copydesk.domain.merge_rules import RuleResult
-    from copydesk.session.readiness import Readiness
+    from copydesk.session.change_rows import Readiness
 
 REVERTS = ":revert reverts the merge."
 """What is told of a merged change request wherever ``u`` may mean something else."""

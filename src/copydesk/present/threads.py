@@ -17,7 +17,7 @@ from copydesk.domain.text import clean, shorten
 from copydesk.present.markdown import Line, blocks, draw, inline, wrap_exact
 from copydesk.present.suggestions import IN_REPLY, draw_suggestion, place
 from copydesk.session.glyphs import glyphs
-from copydesk.session.people import person_name
+from copydesk.session.names import person_name
 
 if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply, Reaction

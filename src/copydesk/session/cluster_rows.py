@@ -13,7 +13,7 @@ from copydesk.domain.personal_data import mask
 from copydesk.domain.source_name import source_label
 from copydesk.domain.text import clean, shown_title
 from copydesk.domain.trend import Rate, Trend, rate, sane, trend
-from copydesk.session.readiness import Readiness, readiness
+from copydesk.session.change_rows import Readiness, readiness
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest

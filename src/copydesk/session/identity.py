@@ -13,8 +13,8 @@ from copydesk.client.errors import ApiError, OperationMissing
 from copydesk.domain.request_context import ASKER, Asker, Why, leave_cache, reads_cached
 from copydesk.domain.text import clean
 from copydesk.session.cached_reads import forget_copies, read_cached
+from copydesk.session.names import Members, person_name
 from copydesk.session.operations import ops
-from copydesk.session.people import Members, person_name
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

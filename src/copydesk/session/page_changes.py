@@ -83,7 +83,9 @@ class Changed:
     @property
     def node(self) -> PageNode:
         """The page as it is now, or as it was if it is deleted."""
-        return sure(self.after or self.before)
+        node = self.after or self.before
+        assert node is not None
+        return node
 
 
 def changed_pages(

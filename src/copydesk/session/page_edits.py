@@ -32,11 +32,11 @@ from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.reversal import JSON, Expectation, Reversal, Step, expectation_of
 from copydesk.domain.staged_files import sent_files, with_file_ids
 from copydesk.domain.yaml_lines import FileError
-from copydesk.local.durable import token
 from copydesk.local.page_edits import StagedElsewhereError
+from copydesk.local.state import token
 from copydesk.session.errors import NotDoneError
+from copydesk.session.names import person_name
 from copydesk.session.operations import ops
-from copydesk.session.people import person_name
 from copydesk.session.writes.log import UnansweredError
 
 if TYPE_CHECKING:

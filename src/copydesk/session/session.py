@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from datetime import UTC, datetime
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -32,13 +33,9 @@ from copydesk.session.drafts import CountedDrafts
 from copydesk.session.errors import sentence
 from copydesk.session.glyphs import glyphs
 from copydesk.session.identity import confirm, identify, probe, recall, remembered, tell_owner
-from copydesk.session.known_names import KnownNames
-from copydesk.session.listings import views_steps
 from copydesk.session.marks import Marks, Snoozes, seen_steps
-from copydesk.session.people import Members
+from copydesk.session.names import KnownNames, Members
 from copydesk.session.reachability import BUSY, LOW_SHARE, SPARE_SHARE, Contact
-from copydesk.session.runs.tree_steps import tree_steps
-from copydesk.session.settings import settings_steps
 from copydesk.session.writes.log import Written
 from copydesk.session.writes.outbox import Outbox
 from copydesk.session.writes.sender import WriteSender
@@ -159,8 +156,6 @@ class Session:
     stuck: set[tuple[str, str, str]] = field(default_factory=set)
     """Updates that conflicted, as (change request, its revision, its space's revision): another try
     at these revisions conflicts again."""
-    local_steps: dict[str, LocalStep] = field(default_factory=dict)
-    """The steps of reversals on this machine, by name (``local.<name>``)."""
     history: History = field(default_factory=History)
     """The writes that have a reversal, and their states."""
     made: Api | None = None
@@ -207,27 +202,36 @@ class Session:
         self.reversals = Reversals(self)
         self.snoozed = Snoozes(self.snoozes)
         self.marks = Marks(self.mark_store)
-        self.local_steps.update(
-            self.snoozed.steps,
+
+    @cached_property
+    def local_steps(self) -> dict[str, LocalStep]:
+        """The steps of reversals on this machine, by name (``local.<name>``)."""
+        # A start needs none of them.
+        from copydesk.session.listings import views_steps
+        from copydesk.session.runs.tree_steps import tree_steps
+        from copydesk.session.settings import settings_steps
+
+        return {
+            **self.snoozed.steps,
             **self.marks.steps,
             **seen_steps(self.seen),
             **views_steps(self.views),
             **settings_steps(self),
             **tree_steps(self.ready),
-            stage_again=self._stage_again,
-            wait_to_merge=lambda merge, run: self.waiting_merges.put(merge, run),
-            waits_to_merge=lambda merge: self.waiting_merges.told(merge),
-            restore_draft=lambda key: asyncio.to_thread(self.drafts.restore, key),
-            drop_draft=lambda key: asyncio.to_thread(self.drafts.drop, key),
-            draft=self._draft,
-            drop_queued=self.outbox.drop,
-            queue_again=self.outbox.queue_again,
-            queued=self._queued,
-            hide_findings=lambda keys, hidden: asyncio.to_thread(
+            "stage_again": self._stage_again,
+            "wait_to_merge": lambda merge, run: self.waiting_merges.put(merge, run),
+            "waits_to_merge": lambda merge: self.waiting_merges.told(merge),
+            "restore_draft": lambda key: asyncio.to_thread(self.drafts.restore, key),
+            "drop_draft": lambda key: asyncio.to_thread(self.drafts.drop, key),
+            "draft": self._draft,
+            "drop_queued": self.outbox.drop,
+            "queue_again": self.outbox.queue_again,
+            "queued": self._queued,
+            "hide_findings": lambda keys, hidden: asyncio.to_thread(
                 self.hidden.hide if hidden else self.hidden.show, keys
             ),
-            hidden_findings=self._hidden_findings,
-        )
+            "hidden_findings": self._hidden_findings,
+        }
 
     async def _stage_again(self, batch: str) -> None:
         """Stage edits of pages again that were sent, unless one was staged anew since."""
@@ -418,7 +422,7 @@ class Session:
     @property
     def way(self) -> Way:
         """The executor of reversal steps."""
-        return Way(self.local_steps)
+        return Way(lambda: self.local_steps)
 
     def _compare_clocks(self) -> None:
         """Report once in a run that the clocks of the service and of this machine differ."""

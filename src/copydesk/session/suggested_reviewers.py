@@ -10,8 +10,8 @@ from copydesk.client.errors import ApiError
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.owners import Owned, rule_of
 from copydesk.domain.text import clean, plural
+from copydesk.session.names import person_name
 from copydesk.session.operations import ops
-from copydesk.session.people import person_name
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -40,13 +40,13 @@ from copydesk.domain.suggestion import (
     suggestions_in,
 )
 from copydesk.domain.text import clean
-from copydesk.local.durable import token
+from copydesk.local.state import token
 from copydesk.session.change_rows import row_of
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.identity import confirm
+from copydesk.session.names import first_words, person_name
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import Check, StagedPages, send_edits, source_of
-from copydesk.session.people import first_words, person_name
 from copydesk.session.reads.inbox import read_comment
 from copydesk.session.writes.comments import resolving
 from copydesk.session.writes.log import QueuedError, WriteError

@@ -14,7 +14,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.models.review import ReviewersRequest
 from copydesk.server import threads
 from copydesk.session.inbox_rows import InboxRow
-from copydesk.session.people import Members
+from copydesk.session.names import Members
 from copydesk.session.reads import inbox
 from copydesk.session.reads.inbox import (
     Known,

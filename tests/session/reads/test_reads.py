@@ -19,7 +19,7 @@ from copydesk.domain.merge_run import RunItem
 from copydesk.server.desk_writes import Editor
 from copydesk.session.change_rows import ALL_PARTS, ChangeRow
 from copydesk.session.listings import LISTINGS
-from copydesk.session.people import Members
+from copydesk.session.names import Members
 from copydesk.session.reads import (
     change_requests,
     conflicts,

@@ -106,7 +106,7 @@ async def test_what_waits_goes_with_its_writer_whose_own_writes_hold_nothing_bac
     with pytest.raises(QueuedError):
         await program.write()
     program.network.mend()
-    await Way(session.local_steps).take(await session.ready(), program.kind.step)
+    await session.way.take(await session.ready(), program.kind.step)
     said = await session.outbox.send()
     assert said.startswith("Was there already: nothing was sent: Write it")
     assert len(program.network.arrived) == 4
@@ -140,7 +140,7 @@ async def test_a_verdict_with_words_is_not_taken_for_one_without(
     program = Program(desk, desk.kinds["create_change_request_review"], tmp_path)
     # Where the one without words alone is there, it is asked.
     step = replace(program.kind.step, body={"status": "approved"})
-    await Way({}).take(await program.session.ready(), step)
+    await Way(dict).take(await program.session.ready(), step)
     program.network.cut(1, "unanswered" if words_arrived else "lost", only_writes=True)
     with pytest.raises(WriteError, match="may have been sent"):
         await program.write()
@@ -215,7 +215,7 @@ async def test_another_text_of_the_same_field_replaces_nothing_that_may_be_lost(
     step = replace(program.kind.step, body={"body": {"markdown": "Something else."}})
     api = await session.ready()
     await session.writes.perform(
-        "Write", "it", lambda: Way({}).take(api, step), trace=program.kind.trace,
+        "Write", "it", lambda: Way(dict).take(api, step), trace=program.kind.trace,
         draft=program.kind.draft,
     )  # fmt: skip
     await session.outbox.send()
@@ -253,7 +253,7 @@ async def test_writes_of_one_action_go_and_come_again_together(desk: Desk, tmp_p
 
     async def change(name: str) -> None:
         kind = desk.kinds[name]
-        send = partial(Way({}).take, api, kind.step)
+        send = partial(Way(dict).take, api, kind.step)
         await session.writes.perform(
             name, "it", send, reversal=kind.reversal, expects=kind.expects, group="one"
         )

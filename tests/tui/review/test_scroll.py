@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copydesk.session.people import first_words
+from copydesk.session.names import first_words
 from copydesk.tui.review.screen import Review
 from tests.drive import Driver, drive
 from tests.tui.review_world import ReviewWorld, furnish

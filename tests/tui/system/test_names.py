@@ -5,7 +5,7 @@ from __future__ import annotations
 from copydesk.domain.known_name import Kind, KnownName
 from copydesk.local.marks import DeskUses
 from copydesk.local.state import State
-from copydesk.session.known_names import FOUND, LOOKED_AT, KnownNames
+from copydesk.session.names import FOUND, LOOKED_AT, KnownNames
 from tests.drive import drive
 from tests.hostile import POISON
 from tests.tui.opening import open_world, typed

@@ -10,8 +10,8 @@ from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.access import Container, Given, Holder, Person, Source, sources
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.errors import failure_types
+from copydesk.session.names import person_name
 from copydesk.session.operations import ops
-from copydesk.session.people import person_name
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -32,6 +32,7 @@ from copydesk.session.change_rows import (
 )
 from copydesk.session.glyphs import glyphs
 from copydesk.session.listings import COUNTED_ROWS, FIRST, LISTINGS, MOST_THREADS, THREADS_READ
+from copydesk.session.names import asked_name, person_name
 from copydesk.session.page_changes import (
     Changed,
     changed_pages,
@@ -40,7 +41,6 @@ from copydesk.session.page_changes import (
     not_looked_at,
     whereto,
 )
-from copydesk.session.people import asked_name, person_name
 from copydesk.session.reads.base_revision import read_both_sides, read_changes
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.merge import RuledSpace, RulesRead, judge, organization_rules

@@ -13,6 +13,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.plain_documents import document_of
 from copydesk.domain.text import clean, listed
 from copydesk.domain.trend import sane
+from copydesk.session.change_rows import readiness
 from copydesk.session.cluster_rows import (
     ClusterRow,
     IssueRow,
@@ -30,7 +31,6 @@ from copydesk.session.cluster_rows import (
 from copydesk.session.errors import sentence
 from copydesk.session.operations import ops
 from copydesk.session.page_changes import losses, not_looked_at
-from copydesk.session.readiness import readiness
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

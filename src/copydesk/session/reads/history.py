@@ -21,6 +21,7 @@ from copydesk.domain.page_text import PageText, page_text
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.errors import LACKS, NotDoneError
+from copydesk.session.names import person_name
 from copydesk.session.page_changes import (
     REUSABLE,
     UNSHOWN_PART,
@@ -31,7 +32,6 @@ from copydesk.session.page_changes import (
     page_notes,
     settings_notes,
 )
-from copydesk.session.people import person_name
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -20,7 +20,7 @@ from copydesk.domain.mention import names, names_somebody
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.change_rows import row_of
 from copydesk.session.inbox_rows import InboxRow
-from copydesk.session.people import first_words, named, person_name
+from copydesk.session.names import first_words, named, person_name
 from copydesk.session.reads.change_requests import Scope, read_asked
 from copydesk.session.reads.spaces import read_desk
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
     from copydesk.session.change_rows import ChangeRow
-    from copydesk.session.people import Members
+    from copydesk.session.names import Members
 
 USES = (
     "list_organization_spaces",

@@ -26,7 +26,7 @@ from copydesk.domain.merge_rules import (
 )
 from copydesk.domain.text import clean
 from copydesk.session.change_rows import ChangeRow, row_of
-from copydesk.session.people import asked_name, person_name
+from copydesk.session.names import asked_name, person_name
 from copydesk.session.reads.base_revision import read_both_sides, read_changes
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean, listed, plural, shown_title
 from copydesk.session.change_rows import base_of
 from copydesk.session.errors import NotDoneError, is_unknown, sentence
+from copydesk.session.names import person_name
 from copydesk.session.page_changes import losses, touched_by
-from copydesk.session.people import person_name
 from copydesk.session.reads import merge as merge_facts
 from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.reads.merge import RulesRead, why_not_mergeable

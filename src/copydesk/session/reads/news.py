@@ -14,8 +14,8 @@ from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.domain.mention import names, names_somebody
 from copydesk.domain.text import clean
+from copydesk.session.names import named, person_name
 from copydesk.session.news import Kind, Known, NewsItem
-from copydesk.session.people import named, person_name
 from copydesk.session.reads.inbox import read_thread
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
-    from copydesk.session.people import Members
+    from copydesk.session.names import Members
 
 PAGE = 100
 """Change requests of each list that are looked at, the newest first."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from copydesk.domain.filter import fold
 from copydesk.domain.text import clean, plural
+from copydesk.session.names import person_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import person_name
 from copydesk.session.reads.spaces import read_me
 
 if TYPE_CHECKING:

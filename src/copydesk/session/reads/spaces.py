@@ -10,8 +10,8 @@ from copydesk.client.errors import ApiError, Forbidden, NotFound, OperationMissi
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.space_tree import SpaceNode, collection_node, space_node
 from copydesk.domain.text import clean, shown_title
+from copydesk.session.names import person_name
 from copydesk.session.operations import ops
-from copydesk.session.people import person_name
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

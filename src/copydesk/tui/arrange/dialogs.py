@@ -27,8 +27,7 @@ from copydesk.tui.dialogs.dialog import (
     scrolled,
 )
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.desk_app import desk_of
-from copydesk.tui.framework.workers import begin
+from copydesk.tui.framework.desk_app import begin, desk_of
 
 if TYPE_CHECKING:
     from copydesk.domain.arrangement import Rebased

@@ -20,8 +20,8 @@ from copydesk.local.drafts import field_of
 from copydesk.session.errors import NotDoneError
 from copydesk.tui.arrange.cells import EMPTY, kept_lines
 from copydesk.tui.arrange.dialogs import ArrangeSheet, OthersSheet
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.keyboard import tell_failures
-from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

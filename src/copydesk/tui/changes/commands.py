@@ -17,9 +17,9 @@ from copydesk.session.cached_reads import live_or_cached
 from copydesk.session.change_rows import RULES, ChangeRow, request_thing
 from copydesk.session.draft_keys import marked_verdict_key, review_key
 from copydesk.session.marks import snooze_reversal
+from copydesk.session.names import person_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import person_name
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import REVERSIBLE, Bulk, NothingToDoError
 from copydesk.session.writes.comments import review_drafts

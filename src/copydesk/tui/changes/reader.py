@@ -37,9 +37,9 @@ from copydesk.session.change_rows import (
 )
 from copydesk.session.errors import failure_types
 from copydesk.session.listings import COUNT_SECONDS, MOST_THREADS, SERVED, Listing
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.source import Change, ListSource, Source
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.facts import Facts, WideFacts
 from copydesk.tui.widgets.list import rows_around
 

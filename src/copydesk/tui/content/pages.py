@@ -20,7 +20,7 @@ from copydesk.domain.picture import pictures_of
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten_middle
 from copydesk.local.page_edits import StagedElsewhereError
-from copydesk.present.blame import authors, nobody
+from copydesk.present.blame import authors
 from copydesk.present.emoji import before
 from copydesk.present.json_views import Raw, page_raw
 from copydesk.present.passages import Passage, table_text
@@ -896,7 +896,7 @@ class PagesPlace(Place, scope="pages"):
         if self.tells_authors:
             self._read_authors(self.shown_page)
         else:
-            self.text.tell_authors((), nobody)
+            self.text.tell_authors((), None)
 
     def _read_authors(self, page: PageRow) -> None:
         """Find out who wrote the page in front, and say so beside it."""

@@ -16,6 +16,7 @@ from rich.text import Text
 from copydesk.domain.filter import UNKNOWN, Number
 from copydesk.present import cluster as present
 from copydesk.present.cluster import SORTS, merge_weeks
+from copydesk.session.change_rows import readiness
 from copydesk.session.cluster_rows import (
     WEEKS,
     ClusterRow,
@@ -24,7 +25,6 @@ from copydesk.session.cluster_rows import (
     merge_of,
     request_row,
 )
-from copydesk.session.readiness import readiness
 from copydesk.session.reads import clusters as reading
 from copydesk.tui.conversations.cluster_edits import ClusterKeys
 from copydesk.tui.conversations.reader import REST_SECONDS, ConversationReader

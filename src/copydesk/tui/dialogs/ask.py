@@ -14,9 +14,8 @@ from copydesk.session.errors import failure_types, write_sentence
 from copydesk.session.writes.log import QueuedError, WriteError
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.desk_app import begin, desk_of
 from copydesk.tui.framework.line_field import LineField
-from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
     from textual.timer import Timer

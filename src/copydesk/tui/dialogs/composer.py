@@ -26,15 +26,14 @@ from copydesk.local import browser
 from copydesk.session.drafts import TWO_WINDOWS
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import emoji_names, glyphs
-from copydesk.session.people import person_name
+from copydesk.session.names import person_name
 from copydesk.session.writes.comments import PendingDraft, draft_words
 from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.desk_app import begin, desk_of
 from copydesk.tui.framework.editor import EditorError, edit_in_editor
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.framework.typing_ahead import TypingAhead
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView
 from copydesk.tui.widgets.text_field import KEYS, Completion, TextField

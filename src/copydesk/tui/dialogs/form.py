@@ -32,8 +32,7 @@ from copydesk.tui.dialogs.dialog import Box, Fact, Sheet, fact_lines
 from copydesk.tui.dialogs.form_fields import Entry, FormChoice
 from copydesk.tui.dialogs.form_fields import Field as Field
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.desk_app import desk_of
-from copydesk.tui.framework.workers import begin
+from copydesk.tui.framework.desk_app import begin, desk_of
 
 if TYPE_CHECKING:
     from copydesk.session.drafts import CountedDrafts

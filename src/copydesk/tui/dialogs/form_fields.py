@@ -15,8 +15,8 @@ from textual.widget import Widget
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import typed
 from copydesk.tui.framework.actions import Acts, action
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.line_field import LineField
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.text_field import TextField
 
 if TYPE_CHECKING:

@@ -34,10 +34,9 @@ from copydesk.session.reads.pictures import PictureRead, PictureReader
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.desk_app import begin, desk_of
 from copydesk.tui.framework.pane import PaneActs
 from copydesk.tui.framework.reader import REST_SECONDS
-from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode

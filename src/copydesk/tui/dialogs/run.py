@@ -16,7 +16,7 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines, scrolled
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.workers import begin
+from copydesk.tui.framework.desk_app import begin
 
 State = Literal["asking", "sending", "stopped"]
 

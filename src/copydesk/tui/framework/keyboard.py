@@ -43,9 +43,9 @@ from copydesk.tui.framework.actions import (
     refusal,
     shown,
 )
+from copydesk.tui.framework.desk_app import heard
 from copydesk.tui.framework.inside_textual import hurry
 from copydesk.tui.framework.typing_ahead import PASS, EarlyKeys, Typed, TypingAhead
-from copydesk.tui.framework.workers import heard
 
 if TYPE_CHECKING:
     from textual.widget import Widget

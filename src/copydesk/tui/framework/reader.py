@@ -17,10 +17,10 @@ from copydesk.session.cached_reads import read_cached
 from copydesk.session.errors import NOT_CACHED, failure_types, sentence, silence_types
 from copydesk.session.reachability import LATE_SECONDS, Contact, interval, seconds
 from copydesk.tui.framework.actions import lack
+from copydesk.tui.framework.desk_app import Pause, begin
 from copydesk.tui.framework.frame import NAMED_WIDTH, STOPS, Said
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.source import ListSource, Source
-from copydesk.tui.framework.workers import Pause, begin
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -25,8 +25,8 @@ from copydesk.domain.request_context import CAUSE
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural
 from copydesk.tui.framework.actions import SCOPES, Action, Acts, Commands, NoRowYet, NotYet, asked
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.inside_textual import forward
-from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
     from textual.timer import Timer

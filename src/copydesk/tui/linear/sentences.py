@@ -17,7 +17,7 @@ from copydesk.domain.text import capital, clean, plural
 from copydesk.present.news import news_line
 from copydesk.present.threads import Thread
 from copydesk.session.glyphs import glyphs
-from copydesk.session.people import person_name
+from copydesk.session.names import person_name
 from copydesk.tui.arrange.dialogs import ArrangeSheet, OthersSheet
 from copydesk.tui.dialogs.choice import Chooser
 from copydesk.tui.dialogs.dialog import Sheet, TypeToConfirm

@@ -24,9 +24,9 @@ from copydesk.session.marks import (
     note_wrong,
     read_labels,
 )
+from copydesk.session.names import asked_name, person_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import asked_name, person_name
 from copydesk.session.suggested_reviewers import read_writers, reasons
 from copydesk.session.writes.bulk import NothingToDoError
 from copydesk.session.writes.log import QueuedError, WriteError

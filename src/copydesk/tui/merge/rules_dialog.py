@@ -19,9 +19,8 @@ from copydesk.session.options import Option
 from copydesk.tui.dialogs.choice import Choices
 from copydesk.tui.dialogs.dialog import ScrollingSheet, fact_lines
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.desk_app import begin, desk_of
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.list import Column, VirtualList
 
 INHERIT, NONE = "inherit", "none"

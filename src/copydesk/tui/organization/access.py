@@ -32,9 +32,9 @@ from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.draft_keys import access_key
 from copydesk.session.glyphs import glyphs
+from copydesk.session.names import person_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import person_name
 from copydesk.session.reads.access import (
     read_chain,
     read_sources,

@@ -21,9 +21,8 @@ from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import ScrollingSheet, fact_lines, scrolled
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
-from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.desk_app import begin, desk_of
 from copydesk.tui.framework.place import Place
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.resource.place import NAME_CELLS
 from copydesk.tui.resource.rights import NO_HOME
 

@@ -16,9 +16,9 @@ from copydesk.domain.organization_inverses import role_changed, sso_member_added
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import NotDoneError
+from copydesk.session.names import person_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import person_name
 from copydesk.session.reads.spaces import read_organizations
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form

@@ -19,8 +19,8 @@ from copydesk.domain.organization_inverses import (
 )
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.session.names import person_name
 from copydesk.session.operations import ops
-from copydesk.session.people import person_name
 from copydesk.session.reads.organization import people_offered
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.target import Target

@@ -12,8 +12,8 @@ from copydesk.domain.text import clean, plural
 from copydesk.session.checks import USES, CheckedPage, Outcome, hiding, read_pages, run_checks
 from copydesk.tui.dialogs.dialog import Notice
 from copydesk.tui.framework.actions import NotYet, action, command
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.keyboard import tell_failures
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.review.diff import Said
 from copydesk.tui.review.guards import HasReview, ReviewCommands, not_read
 from copydesk.tui.review.pages import PageReader

@@ -21,8 +21,8 @@ from copydesk.session import suggested_reviewers, taking_back
 from copydesk.session.change_rows import base_of, request_thing, row_of
 from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.errors import failure_types, sentence
+from copydesk.session.names import person_name
 from copydesk.session.options import Option
-from copydesk.session.people import person_name
 from copydesk.session.reads import conflicts
 from copydesk.session.reads.conflicts import ConflictedError, not_updated
 from copydesk.session.reads.spaces import read_me
@@ -44,8 +44,8 @@ from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.dialogs.run import RunSheet
 from copydesk.tui.framework.actions import action, away, command, refusal, while_free
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.keyboard import because, tell_failures
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.merge.dialog import MergeSheet
 from copydesk.tui.merge.requests import USES, ask_reviewers, edit_marks, set_status
 from copydesk.tui.merge.settle import MERGES

@@ -37,8 +37,8 @@ from copydesk.present.markdown import Line, Look
 from copydesk.session.page_changes import UNSHOWN_FILE
 from copydesk.tui.dialogs.pictures import Pictures, Sides, sides_of
 from copydesk.tui.framework.actions import Acts, NotYet, action
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.pane import PaneActs
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.wrapped_list import TableKeys, WrappedList
 
 if TYPE_CHECKING:

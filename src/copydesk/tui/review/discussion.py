@@ -25,7 +25,7 @@ from copydesk.session.suggestions import (
     read_texts,
     suggested_in,
 )
-from copydesk.tui.framework.workers import begin
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.threads.pane import ThreadView
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from copydesk.domain.staged_files import file_block, is_picture, with_block
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.yaml_lines import FileError
-from copydesk.local.durable import token
 from copydesk.local.page_edits import StagedElsewhereError
+from copydesk.local.state import token
 from copydesk.present import page_changes as present
 from copydesk.present.page_changes import Entry
 from copydesk.session import taking_back
@@ -63,9 +63,9 @@ from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.dialogs.run import RunSheet
 from copydesk.tui.framework.actions import NotYet, action, away, command, refusal, while_free
 from copydesk.tui.framework.commands import nothing_to_redo, nothing_to_undo
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.keyboard import because, tell_failures
 from copydesk.tui.framework.source import TreeSource
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.resource.rich_text import (
     SourceEditor,
     change_lines,

@@ -13,8 +13,8 @@ from copydesk.domain.moments import ago
 from copydesk.domain.moments import moment as short_moment
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shown_title
+from copydesk.session.names import first_words, person_name
 from copydesk.session.operations import ops
-from copydesk.session.people import first_words, person_name
 from copydesk.session.reads.history import (
     AT_ONCE,
     BLAME_REQUESTS,

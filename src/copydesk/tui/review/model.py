@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.sure import sure
 from copydesk.domain.text import plural
 from copydesk.present.threads import Threads
-from copydesk.session.readiness import Readiness, readiness
+from copydesk.session.change_rows import Readiness, readiness
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import Contributor
@@ -92,7 +91,8 @@ class ReviewModel:
     @property
     def known(self) -> Opened:
         """The request; call this only once it is read."""
-        return sure(self.opened)
+        assert self.opened is not None
+        return self.opened
 
     @property
     def ids(self) -> tuple[str, str]:
@@ -201,7 +201,8 @@ class ReviewModel:
 
     def is_stuck(self, stuck: Collection[tuple[str, str, str]]) -> bool:
         """Whether an update conflicted at the versions that both sides have now."""
-        return self.opened is not None and (self.opened.request.id, *self.opened.version) in stuck
+        opened = self.opened
+        return bool(stuck and opened and (opened.request.id, *opened.version) in stuck)
 
     def readiness(self, stuck: Collection[tuple[str, str, str]], *, keys: bool) -> Readiness | None:
         """Return whether the request can be merged; None while its rules are not read.

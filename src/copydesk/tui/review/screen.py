@@ -34,11 +34,11 @@ from copydesk.session.taking_back import waits_to_be_settled
 from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, Sides, sides_of
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.frame import NOTE_GAP
 from copydesk.tui.framework.navigation import NO_REQUEST, place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, style_path
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.review.checks import CheckCommands
 from copydesk.tui.review.commands import (
     DraftCommands,

@@ -30,8 +30,8 @@ from copydesk.session.writes.comments import PendingDraft
 from copydesk.session.writes.requests import takes_no_content
 from copydesk.tui.dialogs.composer import Composer, WriteSheet
 from copydesk.tui.framework.actions import NotYet, action, away, refusal
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.keyboard import because, tell_failures
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.review.guards import (
     HasReview,
     ReviewCommands,

@@ -22,8 +22,8 @@ from copydesk.present.review import REVERTS, overview
 from copydesk.present.threads import Thread
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.glyphs import glyphs
+from copydesk.session.names import asked_name, first_words, person_name
 from copydesk.session.operations import ops
-from copydesk.session.people import asked_name, first_words, person_name
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.findings import read_title
 from copydesk.session.reads.impact import read_impact
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.comment import CommentReply
     from copydesk.contract.models.review import RequestedReviewer, Review
     from copydesk.domain.impact import Impact
-    from copydesk.session.readiness import Readiness
+    from copydesk.session.change_rows import Readiness
     from copydesk.session.reads.merge import RulesRead
     from copydesk.session.reads.review import Opened, Side
     from copydesk.tui.framework.place import Place

@@ -36,7 +36,7 @@ from copydesk.session.content import Content
 from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.identity import choose
 from copydesk.session.listings import COUNT_SECONDS
-from copydesk.session.people import person_name
+from copydesk.session.names import person_name
 from copydesk.session.reads import spaces as reading
 from copydesk.session.reads.spaces import (
     Details,
@@ -49,10 +49,10 @@ from copydesk.session.target import Target
 from copydesk.tui.content.commands import ContentCommands
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import VAST, Part, Place, View
 from copydesk.tui.framework.source import TreeSource
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.spaces import cells as present
 from copydesk.tui.widgets.facts import Facts, WideFacts
 from copydesk.tui.widgets.list import Column, VirtualList

@@ -13,16 +13,16 @@ from textual.widgets import Input, Label, Static
 from copydesk.client.errors import OperationMissing, Unauthorized
 from copydesk.domain.text import capital, clean
 from copydesk.session.errors import NotDoneError, failure_types, sentence
+from copydesk.session.names import person_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import person_name
 from copydesk.session.profiles import TOKEN_FROM, VARIABLE, Offer, TokenKeeper
 from copydesk.session.reachability import BUSY
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet, fact_lines, scrolled
 from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.line_field import LineField
-from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -23,8 +23,8 @@ from copydesk.session.reachability import (
     seconds,
 )
 from copydesk.tui.framework import navigation
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.place import Place
-from copydesk.tui.framework.workers import begin
 
 if TYPE_CHECKING:
     from copydesk.local.runs import KeptRuns

@@ -14,7 +14,7 @@ from copydesk.domain.request_context import CAUSE
 from copydesk.session.change_rows import ChangeRow
 from copydesk.session.errors import failure_types
 from copydesk.session.identity import be_at
-from copydesk.session.known_names import SCREENS, NamedThing
+from copydesk.session.names import SCREENS, NamedThing
 from copydesk.session.operations import ops
 from copydesk.session.reads.addresses import (
     content_at,

@@ -34,7 +34,7 @@ from copydesk.tui.widgets.wrapped_list import WrappedList
 
 if TYPE_CHECKING:
     from copydesk.domain.filter import Fields
-    from copydesk.session.known_names import NamedThing
+    from copydesk.session.names import NamedThing
     from copydesk.tui.framework.desk_app import DeskApp
 
 

@@ -24,10 +24,10 @@ from copydesk.session.writes.outbox import ids_of
 from copydesk.session.writes.undo import way_back_in
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.system.drafts import readable
 from copydesk.tui.widgets.list import Column, VirtualList, by_content
 from copydesk.tui.widgets.text import TextView

@@ -22,10 +22,10 @@ from copydesk.session.own_commands import Outcome, run_ready, shown_line
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.framework.actions import Action, Command, Commands, Guard
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.editor import run_in_terminal
 from copydesk.tui.framework.keyboard import keys_of
 from copydesk.tui.framework.place import Part, Place
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.widgets.text import TextView
 
 if TYPE_CHECKING:

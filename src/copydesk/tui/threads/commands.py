@@ -34,8 +34,8 @@ from copydesk.session.cached_reads import live_or_cached
 from copydesk.session.draft_keys import review_key
 from copydesk.session.glyphs import emoji_names, glyphs
 from copydesk.session.marks import FOLLOWED, YES, marks_reversal
+from copydesk.session.names import first_words, person_name
 from copydesk.session.options import Option
-from copydesk.session.people import first_words, person_name
 from copydesk.session.reads.inbox import read_thread
 from copydesk.session.writes.comments import (
     CHANGES,
@@ -53,7 +53,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import Commands, NoRowYet, action
-from copydesk.tui.framework.workers import begin
+from copydesk.tui.framework.desk_app import begin
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

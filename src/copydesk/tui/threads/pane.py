@@ -12,7 +12,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.threads import Group, Thread, draw_message
 from copydesk.session.glyphs import glyphs
-from copydesk.session.people import person_name
+from copydesk.session.names import person_name
 from copydesk.session.writes.outbox import waiting_about
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of

@@ -18,19 +18,19 @@ from copydesk.domain.text import clean, plural, shown_title
 from copydesk.present.json_views import Raw, message_raw
 from copydesk.present.markdown import inline
 from copydesk.present.threads import Group, Thread, Threads, emoji_text, gone_text
+from copydesk.session.names import first_words, person_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.people import first_words, person_name
 from copydesk.session.reads.inbox import read_thread
 from copydesk.session.target import Target
 from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import NotYet, action
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.place import View
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.framework.workers import begin
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
 from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
 from copydesk.tui.threads.commands import (

@@ -28,12 +28,12 @@ from copydesk.domain.text import clean
 from copydesk.session.errors import LACKS, SELDOM, STILL_READING
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Acts, NoRowYet, action
+from copydesk.tui.framework.desk_app import heard
 from copydesk.tui.framework.frame import Part
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import place_of
 from copydesk.tui.framework.source import Change, FilteredSource, Source
-from copydesk.tui.framework.workers import heard
 
 T = TypeVar("T")
 

@@ -21,9 +21,9 @@ from textual.strip import Strip
 from copydesk.domain.filter import fold
 from copydesk.domain.slug import named, slugify
 from copydesk.domain.text import clean
-from copydesk.present.blame import Authors, nobody
+from copydesk.present.blame import Authors
 from copydesk.present.markdown import Block, Line, Look, blocks, columns_of, draw, wrap_exact
-from copydesk.tui.framework.workers import begin
+from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.widgets.wrapped_list import SpanPane, TableKeys
 
 if TYPE_CHECKING:  # few pages have tables
@@ -99,7 +99,7 @@ class TextView(SpanPane):
         """The blocks that ``below`` has seen."""
         self._authors: Sequence[tuple[int, str]] = ()
         """Who wrote it from which line (from 0) on, for the width that it has."""
-        self._told: tuple[Sequence[int], Authors] = (), nobody
+        self._told: tuple[Sequence[int], Authors | None] = (), None
         """Who wrote it, from which line on."""
 
     def on_mount(self) -> None:
@@ -114,7 +114,7 @@ class TextView(SpanPane):
         self._source = source
         self._coloured.clear()
         self._noticed.clear()
-        self._told = (), nobody
+        self._told = (), None
         keep = None if top else self._position()
         self._found = ""
         self._blocks = self._cut(source[:CUT_AT_ONCE])
@@ -175,7 +175,7 @@ class TextView(SpanPane):
         beside = cell_len(self._authors[0][1]) + 1 if self._authors else 0
         return max(8, self.scrollable_content_region.width - 2 - beside)
 
-    def tell_authors(self, lines: Sequence[int], authors: Authors) -> None:
+    def tell_authors(self, lines: Sequence[int], authors: Authors | None) -> None:
         """Say beside the text who wrote it from these lines (from 0) on."""
         position = self._position()
         self._told = lines, authors
@@ -189,7 +189,8 @@ class TextView(SpanPane):
         """Begin to lay out for the room that there is."""
         self._room = self.content_region.width
         lines, authors = self._told
-        self._authors = sorted(zip(lines, authors(self._room), strict=True))
+        said = () if authors is None else authors(self._room)
+        self._authors = sorted(zip(lines, said, strict=True))
         self._width = self._text_width
         self._starts, self._lines = [0], {}
         self.forget_styles()

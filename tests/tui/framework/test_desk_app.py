@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from copydesk.tui.framework.workers import Pause
+from copydesk.tui.framework.desk_app import Pause
 
 
 async def test_a_pause_is_put_off_by_each_key_and_then_ends_once(

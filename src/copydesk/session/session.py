@@ -205,19 +205,11 @@ class Session:
 
     @cached_property
     def local_steps(self) -> dict[str, LocalStep]:
-        """The steps of reversals on this machine, by name (``local.<name>``)."""
-        # A start needs none of them.
-        from copydesk.session.listings import views_steps
-        from copydesk.session.runs.tree_steps import tree_steps
-        from copydesk.session.settings import settings_steps
-
+        """The steps of reversals with what this machine keeps, by name."""
         return {
             **self.snoozed.steps,
             **self.marks.steps,
             **seen_steps(self.seen),
-            **views_steps(self.views),
-            **settings_steps(self),
-            **tree_steps(self.ready),
             "stage_again": self._stage_again,
             "wait_to_merge": lambda merge, run: self.waiting_merges.put(merge, run),
             "waits_to_merge": lambda merge: self.waiting_merges.told(merge),
@@ -232,6 +224,19 @@ class Session:
             ),
             "hidden_findings": self._hidden_findings,
         }
+
+    @cached_property
+    def _seldom_steps(self) -> dict[str, LocalStep]:
+        """Those of views, settings and trees, which a start and most writes do without."""
+        from copydesk.session.listings import views_steps
+        from copydesk.session.runs.tree_steps import tree_steps
+        from copydesk.session.settings import settings_steps
+
+        return {**views_steps(self.views), **settings_steps(self), **tree_steps(self.ready)}
+
+    def local_step(self, name: str) -> LocalStep | None:
+        """Return a step of reversals on this machine (``local.<name>``), None for an unknown."""
+        return self.local_steps.get(name) or self._seldom_steps.get(name)
 
     async def _stage_again(self, batch: str) -> None:
         """Stage edits of pages again that were sent, unless one was staged anew since."""
@@ -422,7 +427,7 @@ class Session:
     @property
     def way(self) -> Way:
         """The executor of reversal steps."""
-        return Way(lambda: self.local_steps)
+        return Way(self.local_step)
 
     def _compare_clocks(self) -> None:
         """Report once in a run that the clocks of the service and of this machine differ."""

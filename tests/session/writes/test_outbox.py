@@ -140,7 +140,7 @@ async def test_a_verdict_with_words_is_not_taken_for_one_without(
     program = Program(desk, desk.kinds["create_change_request_review"], tmp_path)
     # Where the one without words alone is there, it is asked.
     step = replace(program.kind.step, body={"status": "approved"})
-    await Way(dict).take(await program.session.ready(), step)
+    await Way(lambda name: None).take(await program.session.ready(), step)
     program.network.cut(1, "unanswered" if words_arrived else "lost", only_writes=True)
     with pytest.raises(WriteError, match="may have been sent"):
         await program.write()
@@ -215,7 +215,7 @@ async def test_another_text_of_the_same_field_replaces_nothing_that_may_be_lost(
     step = replace(program.kind.step, body={"body": {"markdown": "Something else."}})
     api = await session.ready()
     await session.writes.perform(
-        "Write", "it", lambda: Way(dict).take(api, step), trace=program.kind.trace,
+        "Write", "it", lambda: Way(lambda name: None).take(api, step), trace=program.kind.trace,
         draft=program.kind.draft,
     )  # fmt: skip
     await session.outbox.send()
@@ -253,7 +253,7 @@ async def test_writes_of_one_action_go_and_come_again_together(desk: Desk, tmp_p
 
     async def change(name: str) -> None:
         kind = desk.kinds[name]
-        send = partial(Way(dict).take, api, kind.step)
+        send = partial(Way(lambda name: None).take, api, kind.step)
         await session.writes.perform(
             name, "it", send, reversal=kind.reversal, expects=kind.expects, group="one"
         )

@@ -121,7 +121,7 @@ async def test_a_subject_is_changed_looked_for_and_taken_back(world: World) -> N
         found = await write.look(api)
         assert found is not None
         assert found.id == request
-        way = Way(dict)
+        way = Way(lambda name: None)
         assert await way.became(api, write.reversal) is True
         for step in write.reversal.back:
             await way.take(api, step)
@@ -148,7 +148,7 @@ async def test_a_begun_request_is_found_again_and_taken_back(world: World) -> No
         back = write.reversal(made)
         assert back is not None
         for step in back.back:
-            await Way(dict).take(api, step)
+            await Way(lambda name: None).take(api, step)
         gone = await api(ops.get_change_request, space, made.id)
         assert gone.status == "archived"
     unnamed = beginning(space, ChangeRequestCreate(), None)

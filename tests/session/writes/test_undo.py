@@ -101,7 +101,7 @@ async def test_what_somebody_else_took_back_as_a_whole_is_only_noted(
     begun = Begun(world, tmp_path)
     await begun.send()
     await begun.turn(begun.made[1][1], "archived")
-    way, api = Way(dict), await begun.session.ready()
+    way, api = Way(lambda name: None), await begun.session.ready()
     [past] = begun.session.history.known.values()
     found = await way.obstacle(api, past)
     assert found is not None
@@ -190,7 +190,7 @@ async def test_a_list_is_read_in_long_pages(world: World) -> None:
     service = told.Desk(world)
     async with service.api() as api:
         step = Step("list_organization_spaces", {"organization_id": world.home})
-        found = await Way(dict).answer(api, step)
+        found = await Way(lambda name: None).answer(api, step)
     assert [each["title"] for each in found["items"]] == ["Guide"]
     assert service.asked() == [f"GET /orgs/{world.home}/spaces limit=250"]
 
@@ -461,7 +461,7 @@ async def test_nothing_is_left_of_a_cut_off_undo_where_something_newer_can_be_un
 
 
 async def test_ways_and_reads_that_this_copydesk_does_not_know_are_refused() -> None:
-    way = Way(dict)
+    way = Way(lambda name: None)
     api = Api(BASE_URL, "token")
     odd = Reversal((Step("local.odd_step"),))
     with pytest.raises(StepError, match=r"^there is no local step 'odd_step'$"):
@@ -483,9 +483,9 @@ async def test_a_list_is_read_to_a_bound(world: World, monkeypatch: pytest.Monke
     step = Step("list_organization_spaces", {"organization_id": world.home})
     monkeypatch.setattr(undo, "LONGEST_ORDER", 2)
     async with world.api() as api:
-        assert len((await Way(dict).answer(api, step))["items"]) == 2
+        assert len((await Way(lambda name: None).answer(api, step))["items"]) == 2
         gone = Step("get_space", {"space_id": "gone"})
-        assert await Way(dict).answer(api, gone) is None
+        assert await Way(lambda name: None).answer(api, gone) is None
 
 
 async def test_what_a_merge_has_overtaken_is_not_offered_to_be_undone(
@@ -518,7 +518,7 @@ async def test_what_was_made_again_is_looked_up_where_a_step_names_it(world: Wor
     shelf = world.collection("Shelf")
     space = world.space("Guide", parent=shelf)
     read = Step("list_collection_spaces", {"collection_id": shelf})
-    way = Way(dict)
+    way = Way(lambda name: None)
     async with world.api() as api:
         for path, found in (("items{title=Guide}.id", "Guide"), ("items{title=Gone}.id", "Other")):
             other = world.space("Other") if found == "Other" else "gone"

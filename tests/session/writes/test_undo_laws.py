@@ -268,7 +268,7 @@ async def test_what_cannot_be_read_is_not_undone() -> None:
 
 async def test_a_step_that_this_machine_does_not_know_is_named() -> None:
     with pytest.raises(NotDoneError, match="This copydesk knows no way to fly far away"):
-        await Way(dict).take(cast("Api", None), Step("local.fly_far_away", {}))
+        await Way(lambda name: None).take(cast("Api", None), Step("local.fly_far_away", {}))
 
 
 @pytest.mark.parametrize("text", [False, True])

@@ -7,7 +7,7 @@ that the object is unchanged, and sends the steps of a reversal.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -321,10 +321,10 @@ class Obstacle:
 class Way:
     """Checks the expectations of reversals and takes their steps.
 
-    ``local`` returns the steps on this machine by name.
+    ``local`` returns a step on this machine by its name.
     """
 
-    def __init__(self, local: Callable[[], Mapping[str, LocalStep]]) -> None:
+    def __init__(self, local: Callable[[str], LocalStep | None]) -> None:
         self._local = local
 
     async def answer(self, api: Api, read: Step) -> JSON:
@@ -349,7 +349,7 @@ class Way:
     async def take(self, api: Api, step: Step) -> Any:
         """Take one step and return its result. Raises ``ApiError`` and `NotDoneError`."""
         if step.local:
-            action = self._local().get(step.local)
+            action = self._local(step.local)
             if action is None:
                 raise NotDoneError(f"This copydesk knows no way to {step.local.replace('_', ' ')}.")
             return await action(**step.arguments)
@@ -428,7 +428,7 @@ class Way:
         reads = [each.read for one in expected for each in one.all]
         for step in (*reversal.back, *reversal.forth, *reads):
             if step.local:
-                if step.local not in self._local():
+                if self._local(step.local) is None:
                     raise StepError(f"there is no local step {step.local!r}")
                 continue
             operation = operation_of(step)

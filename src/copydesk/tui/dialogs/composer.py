@@ -450,7 +450,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
             draft_key, self.dismiss, text=text, quote=quote, begins=begins,
             may_be_empty=verdict, exact=exact,
         )  # fmt: skip
-        self._preview = TextView(title="Preview", empty="Nothing written yet.", literal=True)
+        self._preview: TextView | None = None
 
     @property
     def going(self) -> list[PendingDraft]:
@@ -462,8 +462,6 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         if self._facts:
             yield Static(self.paint(fact_lines(self._facts)), classes="facts")
         yield self.composer
-        self._preview.display = False
-        yield self._preview
         if self._beside is not None:
             self.add_class("long")
             yield Label(self.paint(Text("Words beside it (Tab), or none:", style="muted")))
@@ -498,13 +496,16 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
     @action("ctrl+t", "preview")
     def preview(self) -> None:
         """Show how it will read; again to write on."""
-        show = not self._preview.display
-        self._preview.display = show
-        self.composer.display = not show
-        if show:
-            self._preview.set_text(self.composer.text)
+        if self._preview is None:
+            text, empty = self.composer.text, "Nothing written yet."
+            self._preview = TextView(text, title="Preview", empty=empty, literal=True)
+            self.mount(self._preview, after=self.composer)
+            self.composer.display = False
             self.call_after_refresh(self._preview.focus)
         else:
+            self._preview.remove()
+            self._preview = None
+            self.composer.display = True
             self.call_after_refresh(self.composer.focus)
 
     @action("ctrl+s", "send", danger=1, unless=lambda sheet: nothing_written(sheet.composer))

@@ -217,3 +217,63 @@ def no_text(here: HasReview) -> str | None:
     if (why := no_page(here)) is not None:
         return why
     return None if here.diff.page is not None else NotYet("The page is not read yet.")
+
+
+@once_read
+def may_not_apply(here: HasReview, opened: Opened) -> str | None:
+    """Say so when suggestions cannot be applied here."""
+    if opened.request.status not in ("open", "draft"):
+        return f"{here.model.numbered} is {clean(opened.request.status)}."
+    permissions = opened.space.permissions
+    if permissions is not None and not permissions.edit:
+        return "You may not edit here; its author can."
+    return takes_no_content(here.session)
+
+
+def not_suggested(here: HasReview) -> str | None:
+    """Say so when no suggestion is marked, and none is under the cursor."""
+    if not here.model.threads_read:
+        return NotYet("The threads are not read yet.")
+    suggestions = here.discussion.suggestions
+    if suggestions.ticked or suggestions.current() is not None:
+        return None
+    if not suggestions.found:
+        return "No one suggests anything here: s suggests other words for a line."
+    return "Put the cursor on a suggestion first: } goes to the next thread."
+
+
+def while_suggested(here: HasReview) -> str:
+    """Return the label of the key that applies, or "" while nobody suggests anything."""
+    suggestions = here.discussion.suggestions
+    if not suggestions.found:
+        return ""
+    return f"apply {len(suggestions.ticked)}" if suggestions.ticked else "apply"
+
+
+def no_suggestion_here(here: HasReview) -> str | None:
+    """Say so when the thread under the cursor suggests nothing."""
+    if not here.model.threads_read:
+        return NotYet("The threads are not read yet.")
+    if here.discussion.suggestions.current() is None:
+        return "This thread suggests nothing."
+    return None
+
+
+def does_not_fit(here: HasReview) -> str | None:
+    """Say why the suggestion under the cursor does not fit."""
+    suggestions = here.discussion.suggestions
+    each = suggestions.current()
+    fit = None if each is None else suggestions.fits.get(each.thread)
+    return None if fit is None or fit.fits else fit.why
+
+
+def none_suggested(here: HasReview) -> str | None:
+    """Say so when nobody suggests anything."""
+    if not here.model.threads_read:
+        return NotYet("The threads are not read yet.")
+    return None if here.discussion.suggestions.found else "No one suggests anything here."
+
+
+def while_any(label: str) -> Callable[[HasReview], str]:
+    """Return a function that gives ``label``, or "" while nobody suggests anything."""
+    return lambda here: label if here.discussion.suggestions.found else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from copydesk.domain.page_edits import PageEdit
@@ -27,23 +27,26 @@ from copydesk.session.suggestions import (
     read_texts,
 )
 from copydesk.session.writes.comments import PendingDraft
-from copydesk.session.writes.requests import takes_no_content
 from copydesk.tui.dialogs.composer import Composer, WriteSheet
-from copydesk.tui.framework.actions import NotYet, action, away, refusal
+from copydesk.tui.framework.actions import action, away, refusal
 from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.keyboard import because, tell_failures
 from copydesk.tui.review.guards import (
-    HasReview,
     ReviewCommands,
+    does_not_fit,
+    may_not_apply,
     may_not_comment,
     no_line,
-    once_read,
+    no_suggestion_here,
+    none_suggested,
+    not_suggested,
+    while_any,
+    while_suggested,
 )
 from copydesk.tui.review.pages import PageReader
 from copydesk.tui.threads.pane import ThreadView
 
 if TYPE_CHECKING:
-    from copydesk.session.reads.review import Opened
     from copydesk.tui.framework.place import Place
 
 APPLIES = (
@@ -56,66 +59,6 @@ APPLIES = (
     "get_change_request",
     "update_change_request",
 )
-
-
-@once_read
-def may_not_apply(here: HasReview, opened: Opened) -> str | None:
-    """Say so when suggestions cannot be applied here."""
-    if opened.request.status not in ("open", "draft"):
-        return f"{here.model.numbered} is {clean(opened.request.status)}."
-    permissions = opened.space.permissions
-    if permissions is not None and not permissions.edit:
-        return "You may not edit here; its author can."
-    return takes_no_content(here.session)
-
-
-def not_suggested(here: HasReview) -> str | None:
-    """Say so when no suggestion is marked, and none is under the cursor."""
-    if not here.model.threads_read:
-        return NotYet("The threads are not read yet.")
-    suggestions = here.discussion.suggestions
-    if suggestions.ticked or suggestions.current() is not None:
-        return None
-    if not suggestions.found:
-        return "No one suggests anything here: s suggests other words for a line."
-    return "Put the cursor on a suggestion first: } goes to the next thread."
-
-
-def while_suggested(here: HasReview) -> str:
-    """Return the label of the key that applies, or "" while nobody suggests anything."""
-    suggestions = here.discussion.suggestions
-    if not suggestions.found:
-        return ""
-    return f"apply {len(suggestions.ticked)}" if suggestions.ticked else "apply"
-
-
-def no_suggestion_here(here: HasReview) -> str | None:
-    """Say so when the thread under the cursor suggests nothing."""
-    if not here.model.threads_read:
-        return NotYet("The threads are not read yet.")
-    if here.discussion.suggestions.current() is None:
-        return "This thread suggests nothing."
-    return None
-
-
-def does_not_fit(here: HasReview) -> str | None:
-    """Say why the suggestion under the cursor does not fit."""
-    suggestions = here.discussion.suggestions
-    each = suggestions.current()
-    fit = None if each is None else suggestions.fits.get(each.thread)
-    return None if fit is None or fit.fits else fit.why
-
-
-def none_suggested(here: HasReview) -> str | None:
-    """Say so when nobody suggests anything."""
-    if not here.model.threads_read:
-        return NotYet("The threads are not read yet.")
-    return None if here.discussion.suggestions.found else "No one suggests anything here."
-
-
-def while_any(label: str) -> Callable[[HasReview], str]:
-    """Return a function that gives ``label``, or "" while nobody suggests anything."""
-    return lambda here: label if here.discussion.suggestions.found else ""
 
 
 class SuggestionMarks(ReviewCommands, scope="suggestions"):

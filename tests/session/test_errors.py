@@ -11,9 +11,7 @@ from copydesk.contract.operations import CATALOGUE
 from copydesk.session.declarations import ways
 from copydesk.session.errors import (
     LACKS,
-    NOT_CACHED,
     NotDoneError,
-    ends_with_an_answer,
     failure_types,
     is_unknown,
     request_id_of,
@@ -149,18 +147,6 @@ def test_which_errors_are_silence_and_which_may_have_arrived() -> None:
     assert not is_unknown(None)
     assert not is_unknown(error(errors.Forbidden))
     assert is_unknown(error(errors.ServerFault, sent=True))
-
-
-@pytest.mark.parametrize(
-    ("text", "over"),
-    [
-        ("Offline: no route.", True), (f"{NOT_CACHED}Offline: no route.", True),
-        ("Token refused. x", True), ("API limit reached. x", True), ("Still reading.", True),
-        ("Gone. Removed.", False), ("It is Offline: x", False), ("", False),
-    ],
-)  # fmt: skip
-def test_a_sentence_on_the_connection_is_untrue_after_an_answer(text: str, over: bool) -> None:
-    assert ends_with_an_answer(text) is over
 
 
 def test_the_name_that_the_service_gave_a_call_is_known_where_it_gave_one() -> None:

@@ -16,10 +16,10 @@ from copydesk.present.change_request import (
     open_threads,
     page_line,
     page_summary,
+    readiness_text,
     review_summary,
     rule_line,
 )
-from copydesk.present.facts import readiness_text
 from copydesk.session.change_rows import readiness_of
 from copydesk.session.reads.spaces import read_me
 

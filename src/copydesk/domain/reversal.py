@@ -170,7 +170,8 @@ class _Written:
 
 
 def _says_something(value: object) -> bool:
-    return not (value is None or value is False or value in ("", ()))
+    empty = isinstance(value, str | tuple) and not value
+    return not (empty or value is None or value is False)
 
 
 def _json(value: Any) -> JSON:

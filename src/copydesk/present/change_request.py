@@ -16,7 +16,7 @@ from copydesk.domain.filter import UNKNOWN, Fields, Measure, Number, Query, Stat
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import age, moment, told_ago
 from copydesk.domain.text import clean, listed, plural
-from copydesk.present.facts import Fact, hint, readiness_text
+from copydesk.present.facts import Fact, hint
 from copydesk.present.markdown import inline
 from copydesk.present.page_changes import counted
 from copydesk.session.change_rows import (
@@ -28,6 +28,7 @@ from copydesk.session.change_rows import (
     ChangeRow,
     Details,
     PageLine,
+    Readiness,
     Titles,
     readiness_of,
 )
@@ -462,6 +463,14 @@ def thread_facts(row: ChangeRow, details: Details | None, now: datetime) -> list
         found.append(Fact("", ""))
     if count > len(threads):
         found.append(Fact("", Text(f"and {count - len(threads)} more", style="muted")))
+    return found
+
+
+def readiness_text(ready: Readiness) -> Text:
+    """Return the word in its tone, with the reason."""
+    found = Text(ready.word, style=ready.tone)
+    if ready.why:
+        found.append(f"   {ready.why}", style="" if ready.tone == "warn" else "muted")
     return found
 
 

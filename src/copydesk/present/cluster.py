@@ -14,8 +14,9 @@ from copydesk.domain.filter import fold
 from copydesk.domain.moments import age, told_ago
 from copydesk.domain.text import listed, plural
 from copydesk.domain.trend import FEW, Effect, Rate, Ratio, Stretch, effects, spark, week_of
+from copydesk.present.change_request import readiness_text
 from copydesk.present.conversation import shown_address
-from copydesk.present.facts import Fact, hint, readiness_text
+from copydesk.present.facts import Fact, hint
 from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge, RequestRow, shown
 from copydesk.session.glyphs import UNICODE, glyphs
 

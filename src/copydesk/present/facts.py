@@ -1,14 +1,11 @@
-"""Parts of texts that many screens share: facts, hints with keys, the readiness of a request."""
+"""Parts of texts that many screens share: facts, and hints with keys."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rich.style import Style
 from rich.text import Text
-
-if TYPE_CHECKING:
-    from copydesk.session.change_rows import Readiness
 
 
 class Fact(NamedTuple):
@@ -28,11 +25,3 @@ def hint(text: str, style: str = "muted") -> Text:
     said = Text(text, style=style)
     said.stylize(Style(meta={_HINT: True}))
     return said
-
-
-def readiness_text(ready: Readiness) -> Text:
-    """Return the word in its tone, with the reason."""
-    found = Text(ready.word, style=ready.tone)
-    if ready.why:
-        found.append(f"   {ready.why}", style="" if ready.tone == "warn" else "muted")
-    return found

@@ -12,8 +12,9 @@ from rich.text import Text
 from copydesk.domain.moments import age, ago
 from copydesk.domain.plain_documents import document_text
 from copydesk.domain.text import clean, listed, plural
+from copydesk.present.change_request import readiness_text
 from copydesk.present.conflict import conflict_head
-from copydesk.present.facts import Fact, hint, readiness_text
+from copydesk.present.facts import Fact, hint
 from copydesk.present.markdown import wrap_exact
 from copydesk.present.merge_rules import rule_sign
 from copydesk.present.page_changes import counted

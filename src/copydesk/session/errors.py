@@ -48,11 +48,6 @@ SELDOM = "Nothing found in a long part of this list. Enter looks further."
 """Stands where so many pages in a row had nothing that nobody may want to read on."""
 
 
-def ends_with_an_answer(text: str) -> bool:
-    """Whether a `sentence` is about the connection: it is untrue once the service has answered."""
-    return text.removeprefix(NOT_CACHED).startswith((OFFLINE, REFUSED, LIMITED, STILL_READING))
-
-
 def sentence(error: BaseException, again: str = "R") -> str:
     """Return the sentence for ``error``: the problem, and what to do.
 

@@ -8,6 +8,8 @@ import pytest
 from textual.widgets import Input
 
 from copydesk.client.errors import Forbidden, Unreachable
+from copydesk.session.errors import NOT_CACHED
+from copydesk.tui.framework.frame import ends_with_an_answer
 from copydesk.tui.system.activity import Activity
 from copydesk.tui.system.help import HelpView
 from tests.drive import drive
@@ -237,3 +239,15 @@ async def test_what_is_typed_at_once_goes_into_the_line(keys: tuple[str, ...], s
         assert not app.service.merged
         await driver.press("escape", "j")
         assert driver.selected == REQUESTS[1].id
+
+
+@pytest.mark.parametrize(
+    ("text", "over"),
+    [
+        ("Offline: no route.", True), (f"{NOT_CACHED}Offline: no route.", True),
+        ("Token refused. x", True), ("API limit reached. x", True), ("Still reading.", True),
+        ("Gone. Removed.", False), ("It is Offline: x", False), ("", False),
+    ],
+)  # fmt: skip
+def test_a_sentence_on_the_connection_is_untrue_after_an_answer(text: str, over: bool) -> None:
+    assert ends_with_an_answer(text) is over

@@ -469,7 +469,7 @@ async def test_esc_comes_back_from_the_details_and_tabs_are_never_cut(desk: Worl
         await driver.press("i", "q", "escape")
         assert "0 match" not in driver.screen
         place = driver.place
-        place.set_views([replace(view, count=12345) for view in place.views])
+        place.set_views([view._replace(number=12345) for view in place.views])
         await driver.settle()
         assert "Clusters 12345" in driver.line("Needs me")
         assert "Ana" not in driver.line("Needs me")

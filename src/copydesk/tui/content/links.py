@@ -271,7 +271,7 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         broken = stats.broken.total
         working = None if within is None else max(0, stats.total - broken - within)
         counts = {BROKEN: broken, "in-app": within, "ok": working, ALL: stats.total}
-        self.set_views([replace(view, count=counts[view.id]) for view in self.resource.views])
+        self.set_views([view._replace(number=counts[view.id]) for view in self.resource.views])
 
     def nothing(self) -> str:
         if self.view in ("", BROKEN) and not self.limits.chosen:

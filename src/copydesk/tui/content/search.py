@@ -229,11 +229,11 @@ class SearchPlace(ResourcePlace[Hit], scope="search"):
         self.target = self.target.but(organization=organization)
         if chosen in sites:
             self.target = self.target.but(site=chosen)
-            shown = replace(shown, title=f"In {sites[chosen]}")
+            shown = shown._replace(title=f"In {sites[chosen]}")
         elif chosen:
             self.target = self.target.but(space=chosen)
             title = next((clean(node.title) for node in desk.nodes if node.id == chosen), "")
-            within = replace(within, title=f"In {title or 'this space'}")
+            within = within._replace(title=f"In {title or 'this space'}")
         view = SITE if chosen in sites else SPACE if chosen else everywhere.id
         self.set_views([everywhere, within, shown], view)
         self.view_changed()

@@ -185,8 +185,9 @@ def begin(
     # Textual's types know no function whose result is of no interest.
     calls: Callable[[], Any] = partial(work, *args)
     return node.run_worker(
-        calls, name=name, group=group, exclusive=exclusive, exit_on_error=exit_on_error
-    )
+        calls, name=name, group=group, exclusive=exclusive, exit_on_error=exit_on_error,
+        description=name or group,  # else Textual tells ``work`` with its arguments
+    )  # fmt: skip
 
 
 HEARD_SECONDS = 1.0

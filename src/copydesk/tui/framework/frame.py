@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -19,10 +19,9 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
 from copydesk.present.news import news_line
-from copydesk.session.errors import ends_with_an_answer
+from copydesk.session.errors import LIMITED, NOT_CACHED, OFFLINE, REFUSED, STILL_READING
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Action, Acts, Commands, actions_of, away, shown
 from copydesk.tui.framework.desk_app import desk_of
@@ -83,16 +82,15 @@ LINES_EACH = 6
 """How many lines a terminal must have for each line of a message."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """One way to look at a place, shown in the line of views; ``count`` None is unknown.
+class View(NamedTuple):
+    """One way to look at a place, shown in the line of views; ``number`` None is unknown.
 
     ``short`` is what it is called where there is little room.
     """
 
     id: str
     title: str
-    count: int | None = None
+    number: int | None = None
     short: str = ""
 
 
@@ -473,16 +471,16 @@ class Views(Line):
 
 def _full(view: View) -> str:
     """Return what a view is called, with its count if that is known."""
-    return view.title if view.count is None else f"{view.title} {view.count:,}"
+    return view.title if view.number is None else f"{view.title} {view.number:,}"
 
 
 def _plain(view: View) -> str:
-    return view.title if view.count is None else f"{view.title} {view.count}"
+    return view.title if view.number is None else f"{view.title} {view.number}"
 
 
 def _short(view: View) -> str:
     title = view.short or view.title
-    return title if view.count is None else f"{title} {view.count}"
+    return title if view.number is None else f"{title} {view.number}"
 
 
 def _that_fit(
@@ -577,6 +575,11 @@ _ENTRY = re.compile(r"(?<=\S) (?=\S)")
 
 _JOINED = "\ue000"
 """Stands for that blank as lines are broken: no text has it, and a no-break blank breaks there."""
+
+
+def ends_with_an_answer(text: str) -> bool:
+    """Whether a `sentence` is about the connection: it is untrue once the service has answered."""
+    return text.removeprefix(NOT_CACHED).startswith((OFFLINE, REFUSED, LIMITED, STILL_READING))
 
 
 class Status(Line):

@@ -562,7 +562,7 @@ class Keyboard:
         level, action = meaning.level, meaning.action
         if level < 0:
             await self.app.go(action.method)
-        elif level < len(chain) and action in chain[level].ACTIONS.values():
+        elif level < len(chain) and chain[level].ACTIONS.get(action.method) is action:
             await run(chain[level], action)
 
     def _mean_nothing(self, begun: Node, event: events.Key) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -33,7 +32,6 @@ from copydesk.domain.space_tree import (
 from copydesk.domain.text import plural, shown_title
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.content import Content
-from copydesk.session.errors import ends_with_an_answer
 from copydesk.session.identity import choose
 from copydesk.session.listings import COUNT_SECONDS
 from copydesk.session.names import person_name
@@ -50,6 +48,7 @@ from copydesk.tui.content.commands import ContentCommands
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.desk_app import begin
+from copydesk.tui.framework.frame import ends_with_an_answer
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import VAST, Part, Place, View
 from copydesk.tui.framework.source import TreeSource
@@ -406,7 +405,7 @@ class TabCounts:
 
     def tabs(self) -> list[View]:
         """Return the tabs with how much is behind them."""
-        return [replace(tab, count=self.known.get(tab.id)) for tab in TABS]
+        return [tab._replace(number=self.known.get(tab.id)) for tab in TABS]
 
     def read(self) -> None:
         """Read how much is behind the other tabs; what needs the reader not each time."""
@@ -503,7 +502,7 @@ class SpacesPlace(Place, scope="spaces"):
         return ()
 
     def views_note(self) -> str:
-        labels = (f"{tab.title} {'' if tab.count is None else tab.count}" for tab in self.views)
+        labels = (f"{tab.title} {'' if tab.number is None else tab.number}" for tab in self.views)
         room = self.size.width - 2 - sum(cell_len(label) + 3 for label in labels)
         host = self.session.host if self.size.width >= WIDE else ""
         parts = [part for part in (self._who, host) if part]

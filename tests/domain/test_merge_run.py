@@ -8,15 +8,16 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from copydesk.domain.merge_forecast import Forecast, forecast
 from copydesk.domain.merge_run import (
     MOST_UPDATES,
     OBJECTION,
     STOPS,
     UNSEEN,
+    Forecast,
     Found,
     MergeRun,
     RunItem,
+    forecast,
     said_since,
 )
 

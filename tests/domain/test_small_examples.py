@@ -21,6 +21,7 @@ from copydesk.domain import (
     json_display,
     json_text,
     keymap,
+    known_name,
     mail_words,
     mention,
     merge_rules,
@@ -34,7 +35,6 @@ from copydesk.domain import (
     source_name,
     space_tree,
     text,
-    title_match,
     trend,
     visitor_schema,
     words,
@@ -229,7 +229,7 @@ def titled(given: tuple[str, str]) -> Made:
     """Return how well a title is what was typed, and slugs of both."""
     typed, title = given
     return [
-        title_match.rank(typed, title), slug.slugify(title), slug.is_slug(typed, title),
+        known_name.rank(typed, title), slug.slugify(title), slug.is_slug(typed, title),
         slug.free_slug(slug.slugify(title), {typed, f"{typed}-1"}),
     ]  # fmt: skip
 

@@ -18,13 +18,16 @@ from copydesk.domain.text import clean
 from copydesk.session.change_rows import row_of
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import read_me
-from copydesk.session.request_text import About, about_text, read_about, update_of
 from copydesk.session.writes.requests import (
+    About,
+    about_text,
     begin_request,
     begun_as,
     changing,
+    read_about,
     right_missing,
     subject_wrong,
+    update_of,
     why_no_change,
 )
 

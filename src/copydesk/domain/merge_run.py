@@ -3,11 +3,13 @@
 A run is a value; every method returns the run as it is afterwards. Whoever drives it keeps each of
 these values before and after every request, so that a run which was cut off is known to have sent
 its last request or not, and is read again before anything else is sent (`MergeRun.go_on`).
+
+What can be known of it before it starts is which requests meet, and which will be behind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -464,3 +466,50 @@ def said_since(before: Comments, now: Comments) -> str:
         for count, noun, many in parts
         if count
     )
+
+
+Touched: TypeAlias = Mapping[str, str]
+"""The pages and files that a request changes, by id, with their titles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What will happen to a request because of the others.
+
+    ``same`` are requests that touch a page that it touches too, with the titles of those pages;
+    ``behind`` is the first whose merge will leave it out of date.
+    """
+
+    same: tuple[tuple[RunItem, tuple[str, ...]], ...] = ()
+    behind: RunItem | None = None
+
+
+def forecast(items: Sequence[RunItem], touched: Mapping[str, Touched]) -> dict[str, Forecast]:
+    """Return what to expect of each request that is not taken out, by its key.
+
+    ``touched`` has the known changes of each, by key. Requests of different spaces have nothing to
+    do with each other; one that is behind stays so.
+    """
+    spaces: dict[str, list[RunItem]] = {}
+    users: dict[tuple[str, str], list[RunItem]] = {}
+    for item in items:
+        if item.state in ("removed", "skipped", "stopped"):
+            continue
+        spaces.setdefault(item.space, []).append(item)
+        for page in touched.get(item.key, ()):
+            users.setdefault((item.space, page), []).append(item)
+    same: dict[str, dict[str, tuple[RunItem, list[str]]]] = {}
+    for (_, page), sharing in users.items():
+        for item in sharing:
+            for other in sharing:
+                if other is not item:
+                    found = same.setdefault(item.key, {}).setdefault(other.key, (other, []))
+                    found[1].append(touched[item.key][page])
+    return {
+        item.key: Forecast(
+            tuple((other, tuple(titles)) for other, titles in same.get(item.key, {}).values()),
+            ones[0] if at else None,
+        )
+        for ones in spaces.values()
+        for at, item in enumerate(ones)
+    }

@@ -1,4 +1,4 @@
-"""Page trees: laid flat, and what changed between two of them.
+"""Page trees: laid flat, what changed between two of them, and what changed on both sides.
 
 Pages are known by their id, so a page that was moved and renamed and edited is one page with three
 kinds of change, not one gone and one new.
@@ -13,7 +13,6 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.order import kept
 
 if TYPE_CHECKING:
-    # Models are not loaded for the sake of an annotation: the first screen starts without them.
     from copydesk.contract.models.content import ContentPage, TreePage
 
 AnyPage = TypeVar("AnyPage", "ContentPage", "TreePage")
@@ -190,3 +189,34 @@ def _shifted(old: Mapping[str, PageNode], new: Mapping[str, PageNode]) -> set[st
         if siblings != after[parent]
         for page in set(siblings) - kept(siblings, after[parent])
     }
+
+
+def on_both_sides(mine: Sequence[PageChange], main: Sequence[PageChange]) -> list[PageChange]:
+    """Return the changes of a request that may not go together with those of primary content.
+
+    These are pages that both have changed, pages whose new place primary content has moved, removed
+    or taken, and pages that the request removes while primary content has put others below them.
+    """
+    pages = {change.id: change for change in main}
+    placed = [change.after for change in main if change.after and _places(change)]
+    addresses = {node.path: node.id for node in placed if node.path}
+    parents = {node.parent for node in placed}
+
+    def meets(change: PageChange) -> bool:
+        if change.id in pages:
+            return True
+        if change.after is None:
+            return change.id in parents
+        if not _places(change):
+            return False
+        if addresses.get(change.after.path, change.id) != change.id:
+            return True
+        above = pages.get(change.after.parent or "")
+        return above is not None and bool({"deleted", "moved"} & set(above.kinds))
+
+    return [change for change in mine if meets(change)]
+
+
+def _places(change: PageChange) -> bool:
+    """Whether a change gives a page a place or an address."""
+    return bool({"added", "moved", "renamed"} & set(change.kinds))

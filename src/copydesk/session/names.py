@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, get_args
 
 from copydesk.client.errors import Forbidden
 from copydesk.domain.filter import fold
-from copydesk.domain.known_name import Kind, KnownName
+from copydesk.domain.known_name import Kind, KnownName, rank
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.request_context import reads_cached
 from copydesk.domain.text import clean, shorten
-from copydesk.domain.title_match import rank
 from copydesk.local.marks import DeskUses
 from copydesk.local.state import State
 from copydesk.session.glyphs import glyphs

@@ -16,7 +16,7 @@ from copydesk.contract.models.review import Review
 from copydesk.contract.models.space import Space
 from copydesk.contract.models.user import User
 from copydesk.domain.inverses import still_judged
-from copydesk.domain.plain_documents import document_of
+from copydesk.domain.plain_documents import document_of, document_text
 from copydesk.domain.reversal import Reversal
 from copydesk.session.session import Session
 from copydesk.session.writes.recovery import find_trace
@@ -24,22 +24,26 @@ from copydesk.session.writes.requests import (
     NO_CONTENT,
     ONLY_REVIEWS,
     VERBS,
+    About,
+    about_text,
     ask_for_content,
     begin_request,
     beginning,
     begun_as,
     changing,
+    read_about,
     right_missing,
     subject_made,
     subject_wrong,
     takes_no_content,
+    update_of,
     verdict,
     why_no_edit,
     why_no_verdict,
 )
 from copydesk.session.writes.sender import Write
 from copydesk.session.writes.undo import Way
-from tests.session.rows import row
+from tests.session.rows import NOW, row
 from tests.tui.strange import strange
 from tests.world import START, World
 
@@ -217,3 +221,36 @@ async def test_a_service_that_takes_no_content_is_known_before_anything_is_typed
 
     session = Session(connect_to_another)
     assert await ask_for_content(session) == NO_CONTENT
+
+
+def test_subject_and_description_as_one_text_and_back() -> None:
+    request = Request(
+        id="1", number=7, subject="Fix", created_at=NOW, updated_at=NOW, space="s",
+        description=document_of("One.\n\nTwo."),
+    )  # fmt: skip
+    text = about_text(request)
+    assert text == "Fix\n\nOne.\n\nTwo."
+    assert update_of(request, read_about(text)) is None
+    assert read_about("# Fix it\n\n\nOne.\n") == About("Fix it", "One.")
+    update = update_of(request, About("Fix", "One."))
+    assert update is not None
+    assert update.model_fields_set == {"description"}
+    assert document_text(update.description) == "One."
+    back = update_of(request, About("Other", "One."), back=True)
+    assert back is not None
+    assert (back.subject, document_text(back.description)) == ("Fix", "One.\n\nTwo.")
+
+
+def test_a_description_that_others_wrote_meanwhile_comes_back_as_theirs() -> None:
+    request = Request(id="1", number=7, subject="Fix", created_at=NOW, updated_at=NOW, space="s")
+    theirs = About("Theirs", "Their words.")
+    update = update_of(request, About("Fix", "Mine."), sent=theirs)
+    assert update is not None
+    assert (update.subject, document_text(update.description)) == ("Fix", "Mine.")
+    back = update_of(request, About("Fix", "Mine."), sent=theirs, back=True)
+    assert back is not None
+    assert (back.subject, document_text(back.description)) == ("Theirs", "Their words.")
+    first = update_of(request, About("Fix", "Mine."), back=True)
+    assert first is not None
+    assert first.description == document_of("")
+    assert "subject" not in first.model_fields_set

@@ -15,9 +15,8 @@ from weakref import WeakKeyDictionary
 from copydesk.client.errors import Forbidden, NotFound, OperationMissing
 from copydesk.contract import operations as ops
 from copydesk.contract.models.content import RevisionTree
-from copydesk.domain.common_pages import on_both_sides
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.page_tree import PageChange, PageNode, compare_trees, flatten
+from copydesk.domain.page_tree import PageChange, PageNode, compare_trees, flatten, on_both_sides
 from copydesk.domain.text import shown_title
 from copydesk.session.page_changes import changed_pages, changed_things
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from copydesk.client.errors import Blocked, NotFound, OperationMissing, Refused
 from copydesk.contract import operations as ops
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.merge_forecast import Touched
 from copydesk.domain.merge_rules import objection
-from copydesk.domain.merge_run import OBJECTION, Comments, Found, Reason, RunItem
+from copydesk.domain.merge_run import OBJECTION, Comments, Found, Reason, RunItem, Touched
 from copydesk.domain.page_tree import compare_trees, flatten
 from copydesk.domain.text import clean, listed, plural, shown_title
 from copydesk.session.change_rows import base_of

@@ -15,8 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.merge_forecast import Forecast, forecast
-from copydesk.domain.merge_run import UNREAD, Found, MergeRun, Reason, RunItem
+from copydesk.domain.merge_run import UNREAD, Forecast, Found, MergeRun, Reason, RunItem, forecast
 from copydesk.domain.text import clean
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.writes.log import WriteError

@@ -1,14 +1,16 @@
 """Writes on a change request as a whole: a verdict, its subject, description and status, a new one.
 
-Also the known reasons why one of them would be refused, as sentences.
+Also the known reasons why one of them would be refused, as sentences, and its subject and
+description as one text.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from copydesk.contract.models.change_request import ChangeRequest, ChangeRequestUpdate
 from copydesk.domain.inverses import (
     begun_trace,
     request_begun,
@@ -16,7 +18,9 @@ from copydesk.domain.inverses import (
     still_judged,
     verdict_trace,
 )
-from copydesk.domain.text import clean
+from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.plain_documents import document_of, document_text
+from copydesk.domain.text import clean, typed
 from copydesk.session.operations import ops
 from copydesk.session.writes.sender import Write
 
@@ -217,3 +221,45 @@ async def begin_request(
 def begun_as(request: ChangeRequest) -> str:
     """Return what a change request was begun as: a draft, or what the service calls it."""
     return "a draft" if request.status == "draft" else clean(request.status)
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The subject and description of a change request."""
+
+    subject: str
+    description: str
+
+
+def about_text(request: ChangeRequest) -> str:
+    """Return subject and description for an editor: a line, a blank one, the rest."""
+    description = document_text(request.description).strip()
+    return f"{request.subject}\n\n{description}" if description else request.subject
+
+
+def read_about(text: str) -> About:
+    """Parse them: the first line, with or without the mark of a heading, is the subject."""
+    first, _, rest = text.strip().partition("\n")
+    return About(first.removeprefix("#").strip(), rest.strip())
+
+
+def update_of(
+    request: ChangeRequest, about: About, *, sent: About | None = None, back: bool = False
+) -> ChangeRequestUpdate | None:
+    """Return the update to ``about`` with only the differences; None without any.
+
+    ``sent`` is the result of an edit that is being sent: an edit that reverts it differs too.
+    ``back`` returns the update that restores the request as it was, or will be by then.
+    """
+    changed: dict[str, Any] = {}
+    was = read_about(typed(about_text(request), lines=True))  # as the field showed it at first
+    now = sent or was
+    if {was.subject, now.subject} != {about.subject}:
+        before = request.subject if now.subject == was.subject else now.subject
+        changed["subject"] = before if back else about.subject
+    if {was.description, now.description} != {about.description}:
+        old = request.description or document_of("")
+        if now.description != was.description:
+            old = document_of(now.description)
+        changed["description"] = old if back else document_of(about.description)
+    return ChangeRequestUpdate(**changed) if changed else None

@@ -43,8 +43,8 @@ class EditCommands(Commands, scope="changes"):
 
     async def _edit(self, row: ChangeRow) -> None:
         from copydesk.domain.plain_documents import is_plain
-        from copydesk.session.request_text import about_text, read_about, update_of
         from copydesk.session.writes.outbox import GOES_ON
+        from copydesk.session.writes.requests import about_text, read_about, update_of
         from copydesk.tui.dialogs.composer import WriteSheet
 
         key = about_key(row.space, row.id)

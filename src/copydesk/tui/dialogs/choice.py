@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Label
 
 from copydesk.domain.filter import fold
-from copydesk.domain.title_match import rank
+from copydesk.domain.known_name import rank
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.tui.dialogs.dialog import Sheet

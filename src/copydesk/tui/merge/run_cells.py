@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.domain.address import markdown_link, web_address
-from copydesk.domain.merge_forecast import Forecast
-from copydesk.domain.merge_run import STOPS, ItemState, MergeRun, RunItem
+from copydesk.domain.merge_run import STOPS, Forecast, ItemState, MergeRun, RunItem
 from copydesk.domain.text import capital, listed, plural
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs

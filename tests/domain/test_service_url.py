@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from copydesk.domain.address import service_url
-from copydesk.domain.share_key import share_key
+from copydesk.domain.address import service_url, share_key
 
 
 @pytest.mark.parametrize(

@@ -181,8 +181,7 @@ def _refuse(read: SpokenFor) -> None:
 
 
 def _clashed(label: str, clash: Any, *, as_json: bool) -> int:
-    from copydesk.present.conflict import HOW_TO_SETTLE
-    from copydesk.present.review import conflict_lines
+    from copydesk.present.review import HOW_TO_SETTLE, conflict_lines
 
     say(f"copydesk: {label} {clash}")
     for line in conflict_lines(clash.conflicts):

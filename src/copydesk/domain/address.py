@@ -1,10 +1,10 @@
-"""Addresses of the platform's own application, read leniently: from the browser to the desk."""
+"""Addresses of the application and of share links, read leniently: from the browser to the desk."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit, urlunsplit
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
@@ -201,3 +201,18 @@ def service_url(text: str) -> str:
         raise ValueError("the base URL holds more than a host and a path: leave out user, ? and #")
     place = (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
     return f"{parts.scheme}://{place}{parts.path}".rstrip("/").removesuffix("/v1").rstrip("/")
+
+
+def share_key(address: str) -> str:
+    """Return the key that the address of a share link holds, empty when it holds none.
+
+    It is the query's ``shareKey``, else the last part of the path.
+    """
+    try:
+        parts = urlsplit(address.strip())
+        named = parse_qs(parts.query).get("shareKey")
+    except ValueError:
+        return ""
+    if named:
+        return named[-1]
+    return unquote(next((part for part in reversed(parts.path.split("/")) if part), ""))

@@ -8,9 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
-from copydesk.domain.address import web_address
+from copydesk.domain.address import share_key, web_address
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.share_key import share_key
 from copydesk.domain.site_tree import SiteNode
 from copydesk.domain.text import clean, exposed, shown_title
 from copydesk.domain.visitor_schema import Attribute, attributes, claims_in

@@ -8,7 +8,7 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.contract.models.site import PublishedSite
-from copydesk.domain.share_key import share_key
+from copydesk.domain.address import share_key
 from copydesk.domain.site_readers import readers_tree, reading_of, standings
 from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx

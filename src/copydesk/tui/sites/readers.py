@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from rich.text import Text
 from textual.app import ComposeResult
 
+from copydesk.domain.address import share_key
 from copydesk.domain.layout import TOP
-from copydesk.domain.share_key import share_key
 from copydesk.domain.site_readers import ReaderNode, Standing, standings
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs

@@ -13,7 +13,6 @@ from copydesk.domain import (
     access,
     address,
     block_tags,
-    clock_skew,
     completion,
     condition,
     html_line,
@@ -189,8 +188,8 @@ def aged(given: str) -> Made:
     return [
         moments.age(then, NOW), moments.ago(then, NOW), moments.told_ago(then, NOW),
         moments.spelled(f"Sent {moments.ago(then, NOW)}."), moments.is_age(moments.age(then, NOW)),
-        moments.age_or_ahead(then, NOW), moments.moment(then, NOW), clock_skew.apart(ahead),
-        plain(clock_skew.service_time(NOW, ahead)),
+        moments.age_or_ahead(then, NOW), moments.moment(then, NOW), moments.apart(ahead),
+        plain(moments.service_time(NOW, ahead)),
     ]  # fmt: skip
 
 

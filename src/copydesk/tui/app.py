@@ -251,9 +251,8 @@ class CopydeskApp(DeskApp):
     @cached_property
     def newsreader(self) -> Newsreader:
         """What has the news read."""
-        return Newsreader(
-            self.session, self.notices, self.bell, lambda codes: sure(self.terminal).write(codes)
-        )
+        session, ring = self.session, self.bell
+        return Newsreader(session, self.notices, ring, lambda code: sure(self.terminal).write(code))
 
     def on_app_blur(self) -> None:
         """Note that the terminal lost the focus: nothing is read for somebody who is away."""

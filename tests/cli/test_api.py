@@ -12,7 +12,8 @@ import pytest
 from copydesk.cli import main
 from copydesk.cli.api import GivenField, body_of, query_of
 from copydesk.cli.errors import UsageError, guarded
-from copydesk.client import errors, paging
+from copydesk.client import api as client_api
+from copydesk.client import errors
 from copydesk.session.errors import LOGIN_AGAIN, NotDoneError
 from copydesk.session.writes.log import WriteError
 from tests.cli.script_desk import HOSTILE, Screen, ScriptDesk, Typed
@@ -101,7 +102,7 @@ def test_a_list_without_end_is_left(scripts: ScriptDesk, monkeypatch: pytest.Mon
     for title in ("One", "Two", "Three", "Four"):
         scripts.world.space(title)
     assert len(scripts.out("api", "GET", where, "--paginate").splitlines()) == 5
-    monkeypatch.setattr(paging, "MOST_PAGES", 3)
+    monkeypatch.setattr(client_api, "MOST_PAGES", 3)
     for more in ((), ("--json",)):
         scripts.said()
         assert scripts.run("api", "GET", where, "--paginate", *more) != 0

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 import stamina
 
-from copydesk.client.api import Api
+from copydesk.client.api import EMPTY_PAGES, Api
 from copydesk.client.carrier import Timeouts
 from copydesk.client.errors import (
     ApiError,
@@ -26,7 +26,6 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
-from copydesk.client.paging import EMPTY_PAGES
 from copydesk.client.wire import ATTEMPTS
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentCreate, MarkdownBody

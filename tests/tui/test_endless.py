@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.client import paging
+from copydesk.client import api as client_api
 from copydesk.client.api import Api
 from copydesk.client.errors import ApiError
 from copydesk.contract.operation import Operation
@@ -87,8 +87,8 @@ def renamed(value: Any, depth: int) -> Any:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let so few pages make a list endless that a test can read them."""
-    monkeypatch.setattr(paging, "MOST_PAGES", MOST)
-    monkeypatch.setattr(paging, "WHOLE_PAGES", MOST)
+    monkeypatch.setattr(client_api, "MOST_PAGES", MOST)
+    monkeypatch.setattr(client_api, "WHOLE_PAGES", MOST)
 
 
 @pytest.mark.long

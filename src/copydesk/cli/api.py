@@ -181,8 +181,8 @@ async def _raw(api: Api, method: str, target: str, body: bytes | None = None) ->
 
 async def _all_pages(api: Api, target: str, *, as_json: bool) -> int:
     """Print the items of all pages: one a line as they come, or as one list at the end."""
+    from copydesk.client.api import MOST_PAGES, PageGuard
     from copydesk.client.errors import Garbled
-    from copydesk.client.paging import MOST_PAGES, PageGuard
 
     path, _, query = target.partition("?")
     fixed = [pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] != "page"]

@@ -6,7 +6,8 @@
             ...
 
 Every call goes the same way: arguments bound by the operation's signature, identical reads shared,
-sent by ``wire``, the answer validated from its bytes in one pass.
+sent by ``wire``, the answer validated from its bytes in one pass. A broken or hostile service says
+with each page that there is another: whoever reads a whole list has a `PageGuard`.
 """
 
 from __future__ import annotations
@@ -50,7 +51,6 @@ from copydesk.client.calls import (
 from copydesk.client.carrier import Timeouts
 from copydesk.client.errors import ApiError, Forbidden, Garbled, NotCached, NotFound, ReadOnly
 from copydesk.client.in_process import AppTransport
-from copydesk.client.paging import PageGuard
 from copydesk.client.routes import Routes
 from copydesk.client.wire import Wire
 from copydesk.contract.models.base import Limit, Page
@@ -69,6 +69,58 @@ from copydesk.domain.text import clean
 
 if TYPE_CHECKING:
     import httpx
+
+EMPTY_PAGES = 100
+"""Empty pages in a row that make a list endless."""
+
+MOST_PAGES = 20_000
+"""The most pages of a list that a person scrolls through; one with more has no end."""
+
+WHOLE_PAGES = 1_000
+"""The most pages of a list that is read whole at once: nobody waits for more."""
+
+
+class EmptyPagesError(Garbled):
+    """So many pages had nothing that a list of them may have no end; whoever waits may go on."""
+
+
+class PageGuard:
+    """Checks the pages of one list, and ends one that goes on for ever.
+
+    ``operation`` is named in the error. ``most`` is how many pages it may have: `WHOLE_PAGES`, as
+    for a list that is read whole at once, where nothing is said.
+    """
+
+    def __init__(self, operation: str = "", most: int | None = None) -> None:
+        self._operation = operation
+        self._most = WHOLE_PAGES if most is None else most
+        self._tokens: set[str] = set()
+        self._before: Sequence[object] = ()
+        self._empty = 0
+
+    def check(self, items: Sequence[object], following: str | None) -> None:
+        """Note a page: its items, and the token of the next page (None: it is the last).
+
+        Raises ``Garbled`` where the list has no end: it comes back to a page, has the same items
+        under another token, or goes on without any items (`EmptyPagesError`, counted anew
+        after that).
+        """
+        if following is None:
+            return
+        self._empty = 0 if items else self._empty + 1
+        said = "the list has no end"
+        if (
+            following in self._tokens
+            or (items and items == self._before)
+            or len(self._tokens) + 1 >= self._most
+        ):
+            raise Garbled(said, field="next.page", operation=self._operation)
+        if self._empty >= EMPTY_PAGES:
+            self._empty = 0
+            raise EmptyPagesError(said, field="next.page", operation=self._operation)
+        self._before = items
+        self._tokens.add(following)
+
 
 P = ParamSpec("P")
 R = TypeVar("R")

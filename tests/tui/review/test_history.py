@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from copydesk.client import paging
+from copydesk.client import api as client_api
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.present.blame import ONLY, author_label, initials
@@ -84,7 +84,7 @@ async def test_the_history_of_a_space_says_who_when_and_what(
 async def test_a_page_that_changed_long_ago_is_looked_for_on_request(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paging, "EMPTY_PAGES", 2)
+    monkeypatch.setattr(client_api, "EMPTY_PAGES", 2)
     past = Past(world)
     for number in range(35):
         world.commit(past.space, {"start": f"# Start\n\nEdit {number}.\n"})

@@ -236,7 +236,7 @@ async def read_all(
     progress: Callable[[int], None],
 ) -> list[ChangeRow]:
     """Return every row of a view, in the order of the service. Raises ``ApiError``."""
-    from copydesk.client.paging import PageGuard
+    from copydesk.client.api import PageGuard
 
     rows: list[ChangeRow] = []
     token: str | None = None
@@ -280,7 +280,7 @@ async def read_asked(api: Api, scope: Scope, me: str) -> frozenset[str]:
 
     Raises ``ApiError``.
     """
-    from copydesk.client.paging import PageGuard
+    from copydesk.client.api import PageGuard
 
     found: set[str] = set()
     token: str | None = None

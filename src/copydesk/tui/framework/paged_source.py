@@ -16,7 +16,7 @@ from copydesk.session.errors import SELDOM, NotDoneError, failure_types, sentenc
 from copydesk.tui.framework.source import Source
 
 if TYPE_CHECKING:
-    from copydesk.client.paging import PageGuard
+    from copydesk.client.api import PageGuard
 
 T = TypeVar("T")
 
@@ -355,7 +355,7 @@ class PagedSource(Source[T]):
 
         What is found seldom is looked for on request: ``NotDoneError`` says so.
         """
-        from copydesk.client.paging import MOST_PAGES, EmptyPagesError, PageGuard
+        from copydesk.client.api import MOST_PAGES, EmptyPagesError, PageGuard
 
         if self._guard is None:
             self._guard = PageGuard(most=MOST_PAGES)

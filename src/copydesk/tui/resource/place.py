@@ -253,7 +253,7 @@ class OrderCommands(Commands, scope="resource_list"):
 
     async def _everything(self) -> tuple[list[Any], str]:
         """Return the whole list, and what to know of it where it is long."""
-        from copydesk.client.paging import PageGuard
+        from copydesk.client.api import PageGuard
 
         rows: list[Any] = []
         resource, session = self.place.resource, self.place.session

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from copydesk.domain.late_dataclass import dataclass
@@ -128,13 +129,16 @@ class News:
 
     async def _ended(self) -> list[NewsItem]:
         """Return what requests came to that waited for their rules, whichever program merged."""
-        from copydesk.domain.merge_run import UNREAD  # the screens start without it
-
         session, found = self._session, []
         try:
+            if not await asyncio.to_thread(session.waiting_runs.any):
+                return []
+            await asyncio.to_thread(import_module, "copydesk.session.runs.waiting")
             runs = await session.waiting_merges.ended()
         except OSError:
             return []
+        from copydesk.domain.merge_run import UNREAD  # the screens start without it
+
         for run in runs:
             item = run.items[0]
             # By the clock of this machine, which the service's may be ahead of.

@@ -317,6 +317,10 @@ class Session:
             return await asyncio.shield(self._connecting)
         return self._api
 
+    async def caches(self) -> bool:
+        """Return whether answers are kept on this machine. Raises what `ready` raises."""
+        return (await self.ready()).caches
+
     async def _connect(self) -> Api:
         api = self.made = await self.connect()
         try:

@@ -393,7 +393,8 @@ class RowReader:
 
     def paged(self) -> PagedSource[ChangeRow]:
         """Return the rows of the view as the service lists them."""
-        return PagedSource(self._fetch(self.place.listing), key=lambda row: row.id, limit=PAGE)
+        fetch, caches = self._fetch(self.place.listing), self.place.session.caches
+        return PagedSource(fetch, key=lambda row: row.id, limit=PAGE, caches=caches)
 
     def _fetch(self, listing: Listing) -> Fetch[ChangeRow]:
         async def fetch(token: str | None, limit: int) -> Answer:

@@ -186,7 +186,8 @@ class IssueList(Marking, VirtualList[IssueRow]):
             self._place.session.fresh()
             return found
 
-        source = PagedSource(page, key=lambda each: each.id, limit=ISSUES_AT_ONCE)
+        caches = self._place.session.caches
+        source = PagedSource(page, key=lambda each: each.id, limit=ISSUES_AT_ONCE, caches=caches)
         if first is not None:
             source.begin_with(first)
         self.empty = limits.none_so() if limits.chosen else "No issue is left in this cluster."

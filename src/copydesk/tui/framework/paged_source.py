@@ -50,7 +50,8 @@ class PagedSource(Source[T]):
     on the length. What is kept on this machine of the first page shows until the service has
     answered, and the pages after it too where that cannot be reached. ``reverse`` reads the same
     list in the opposite order, where the service has that: what is nearer to the end is read from
-    there then, once the total is known. Create it inside a running event loop.
+    there then, once the total is known. ``caches`` tells whether answers are kept on this machine
+    at all, and raises what the fetch raises. Create it inside a running event loop.
     """
 
     def __init__(
@@ -61,8 +62,10 @@ class PagedSource(Source[T]):
         limit: int = 100,
         keep: int = 40,
         reverse: Fetch[T] | None = None,
+        caches: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         super().__init__(key)
+        self._caches = caches
         self._fetch = fetch
         self._reverse = reverse
         self._tail = Tail(key)
@@ -316,6 +319,8 @@ class PagedSource(Source[T]):
         only where it could not be asked: they go on where the first one ends.
         """
         if self._begun if token is None else self.kept_at is None:
+            return None
+        if self._caches is not None and not await self._caches():
             return None
         return await read_cached(lambda: self._fetch(token, self.limit))
 

@@ -424,8 +424,9 @@ class RowReader(Generic[T]):
         async def reverse(token: str | None, limit: int) -> Any:
             return await self.page(token, limit, resource, self._place.orders.opposite or {})
 
-        opposite = self._place.orders.opposite
-        return PagedSource(page, key=resource.key, reverse=None if opposite is None else reverse)
+        opposite, caches = self._place.orders.opposite, self._place.session.caches
+        back = None if opposite is None else reverse
+        return PagedSource(page, key=resource.key, reverse=back, caches=caches)
 
     async def page(
         self, token: str | None, limit: int, resource: Resource[T], order: Mapping[str, Any]

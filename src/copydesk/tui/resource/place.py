@@ -424,9 +424,15 @@ class RowReader(Generic[T]):
         async def reverse(token: str | None, limit: int) -> Any:
             return await self.page(token, limit, resource, self._place.orders.opposite or {})
 
-        opposite, caches = self._place.orders.opposite, self._place.session.caches
+        opposite = self._place.orders.opposite
         back = None if opposite is None else reverse
-        return PagedSource(page, key=resource.key, reverse=back, caches=caches)
+        return PagedSource(
+            page,
+            key=resource.key,
+            reverse=back,
+            # Only as it is read: a list tells its columns without a session, too.
+            caches=lambda: self._place.session.caches(),
+        )
 
     async def page(
         self, token: str | None, limit: int, resource: Resource[T], order: Mapping[str, Any]

@@ -369,7 +369,7 @@ class SitesPlace(Place, scope="sites"):
 
     def panes(self) -> ComposeResult:
         self.rows: VirtualList[SiteRow] = VirtualList(
-            PagedSource(self._page, key=lambda row: row.id, caches=self.session.caches),
+            PagedSource(self._page, key=lambda row: row.id, caches=lambda: self.session.caches()),
             self._columns(*self._longest),
             title="Sites",
             empty=EMPTY["all"],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -74,19 +74,54 @@ def fixed_setting(here: SiteSettingsPlace) -> str | None:
     return f"{setting.label} is not changed through the API. {present.web_words(site)}"
 
 
+Asked = Callable[["SiteSettingsPlace", "Site", Any], Awaitable[Meaning]]
+"""Reads what there is to know of a change to a value, and returns what says what that means."""
+
+
+async def _means_nothing(here: SiteSettingsPlace, site: Site, wanted: Any) -> Meaning:
+    return lambda site: ()
+
+
+def _says(facts: Callable[[Site, str], Sequence[Fact]]) -> Asked:
+    async def asked(here: SiteSettingsPlace, site: Site, wanted: Any) -> Meaning:
+        return lambda site: facts(site, wanted or "")
+
+    return asked
+
+
+async def _who_reads(here: SiteSettingsPlace, site: Site, wanted: str) -> Meaning:
+    """Read the share links where they are what opens the site."""
+    links: list[ShareLink] | None = None
+    if "share-link" in (wanted, site.visibility):
+        links = await read_links(await here.session.ready(), *here.tabs.ids)
+    return lambda site: present.visibility_facts(site, wanted, links)
+
+
+async def _who_sees_what(
+    here: SiteSettingsPlace, site: Site, wanted: Mapping[str, bool]
+) -> Meaning:
+    """Read what has a condition: adaptive content decides about all of that."""
+    conditional = await _conditional(await here.session.ready(), here.tabs.ids)
+    return lambda site: present.adaptive_facts(site, conditional, on=wanted["enabled"])
+
+
 @dataclass(frozen=True, slots=True)
-class Way:
+class SettingChange:
     """How a setting is changed, where that is not as others are.
 
-    ``facts`` says what a value that was typed means for a site. ``rule`` is what is wrong with a
-    text that the contract allows, ``pattern`` what to write where a text has another form.
-    ``optional``: an empty text removes it. ``sent`` is the value that it has, as a request has it.
+    ``asked`` reads and says what another value means for a site, which has to be agreed to;
+    ``recall``: that may be taken back at once. ``rule`` is what is wrong with a text that the
+    contract allows, ``pattern`` what to write where a text has another form; ``optional``: an empty
+    text removes it. ``switched`` is what a request sets a switch to, ``sent`` the value that a
+    setting has, as a request has it.
     """
 
-    facts: Callable[[Site, str], Sequence[Fact]] = lambda site, typed: ()
+    asked: Asked = _means_nothing
+    recall: bool = False
     rule: Callable[[str], str | None] = lambda text: None
     pattern: str = ""
     optional: bool = False
+    switched: Callable[[bool], object] = lambda on: on
     sent: Callable[[Site], object] | None = None
 
     def wanted(self, text: str) -> str | None:
@@ -94,44 +129,50 @@ class Way:
         return None if self.optional and not text else text
 
 
-WAYS: Mapping[str, Way] = {
-    "basename": Way(
-        facts=present.basename_facts,
+SETTING_CHANGES: Mapping[str, SettingChange] = {
+    "visibility": SettingChange(asked=_who_reads, recall=True),
+    "basename": SettingChange(
+        asked=_says(present.basename_facts),
         rule=lambda text: None if is_path_part(text) else PATH_RULE.capitalize(),
     ),
-    "proxy": Way(
-        facts=present.proxy_facts,
+    "proxy": SettingChange(
+        asked=_says(present.proxy_facts),
         pattern="Write a host plus path, such as www.acme.com/docs",
         optional=True,
         sent=lambda site: present.proxy_of(site) or None,
     ),
-    "adaptiveContent": Way(sent=lambda site: {"enabled": present.adaptive_of(site)}),
+    "adaptiveContent": SettingChange(
+        asked=_who_sees_what,
+        recall=True,
+        switched=lambda on: {"enabled": on},
+        sent=lambda site: {"enabled": present.adaptive_of(site)},
+    ),
 }
 """The settings that are changed in a way of their own, by name."""
 
 
-def way_of(name: str) -> Way:
+def change_of(name: str) -> SettingChange:
     """Return how a setting is changed."""
-    return WAYS.get(name, Way())
+    return SETTING_CHANGES.get(name, SettingChange())
 
 
 def check(name: str) -> Callable[[str], str | None]:
     """Return a check of a setting by the limits that the contract declares for it."""
-    way = way_of(name)
+    change = change_of(name)
 
     def check(text: str) -> str | None:
         from pydantic import ValidationError
 
         try:
-            body_of(name, way.wanted(text))
+            body_of(name, change.wanted(text))
         except ValidationError as error:
             found = error.errors()[0]
             if found["type"] == "string_pattern_mismatch" and (
-                said := way.pattern or way.rule(text)
+                said := change.pattern or change.rule(text)
             ):
                 return said
             return str(found["msg"]).replace("String should have", "The text has to have")
-        return way.rule(text)
+        return change.rule(text)
 
     return check
 
@@ -164,7 +205,7 @@ class SettingsCommands(Commands, scope="site_settings"):
             case "text":
                 await self._type(setting, site)
             case "switch":
-                await self._switch_adaptive_content(setting)
+                await self._set(setting, change_of(setting.name).switched(setting.value != "on"))
             case "choice":
                 await self._choose(setting, site)
 
@@ -176,12 +217,7 @@ class SettingsCommands(Commands, scope="site_settings"):
         key = site_setting_key(self.place.target.site or "", name)
 
         async def send(values: Mapping[str, str]) -> None:
-            typed, way = values[name], way_of(name)
-
-            def facts(site: Site) -> Sequence[Fact]:
-                return way.facts(site, typed)
-
-            if not await self._set(setting, way.wanted(typed), facts, draft=key):
+            if not await self._set(setting, change_of(name).wanted(values[name]), draft=key):
                 raise NotDoneError(LEFT)
 
         form = Form(
@@ -196,7 +232,6 @@ class SettingsCommands(Commands, scope="site_settings"):
     # Chosen ones
 
     async def _choose(self, setting: Setting, site: Site) -> None:
-        audience = setting.name == "visibility"
         title = f"{setting.label} of {present.title_of(site)}"
         chosen = await self.place.desk.push_screen_wait(
             Choice(
@@ -210,38 +245,14 @@ class SettingsCommands(Commands, scope="site_settings"):
         if chosen == setting.value:
             self.place.say(f"{setting.label}: {chosen} already.")
             return
-        links: list[ShareLink] | None = None
-        if audience and "share-link" in (chosen, site.visibility):
-            links = await read_links(await self.place.session.ready(), *self.place.tabs.ids)
-
-        def facts(site: Site) -> Sequence[Fact]:
-            return present.visibility_facts(site, chosen, links) if audience else ()
-
-        await self._set(setting, chosen, facts, recall=audience)
-
-    async def _switch_adaptive_content(self, setting: Setting) -> None:
-        """Switch adaptive content on or off; it decides about all content with conditions."""
-        on = setting.value != "on"
-        conditional = await _conditional(await self.place.session.ready(), self.place.tabs.ids)
-
-        def facts(site: Site) -> Sequence[Fact]:
-            return present.adaptive_facts(site, conditional, on=on)
-
-        await self._set(setting, {"enabled": on}, facts, recall=True)
+        await self._set(setting, chosen)
 
     # Sending
 
-    async def _set(
-        self,
-        setting: Setting,
-        wanted: object,
-        facts: Meaning,
-        *,
-        draft: str = "",
-        recall: bool = False,
-    ) -> bool:
+    async def _set(self, setting: Setting, wanted: object, *, draft: str = "") -> bool:
         """Agree on a change, send it, and show it; False when it was not sent."""
-        name, ids = setting.name, self.place.tabs.ids
+        name, ids, change = setting.name, self.place.tabs.ids, change_of(setting.name)
+        facts = await change.asked(self.place, sure(self.place.site), wanted)
         site = await self._agree(setting, wanted, facts)
         if site is None:
             return False
@@ -260,7 +271,7 @@ class SettingsCommands(Commands, scope="site_settings"):
             f"of {present.title_of(site)}",
             send,
             reversal=setting_changed(ids, name, before, wanted) if _can_be(name, before) else None,
-            recall=recall,
+            recall=change.recall,
             look=look,
             draft=draft,
             done=f"{setting.label} is {_said(name, wanted)} now.",
@@ -437,7 +448,7 @@ async def _conditional(api: Api, ids: tuple[str, str]) -> list[str] | None:
 
 def _sent_as(site: Site, name: str) -> object:
     """Return the value of a setting as a request would set it; None when it has none."""
-    sent = way_of(name).sent
+    sent = change_of(name).sent
     return sent(site) if sent is not None else present.value_of(site, name)
 
 
@@ -446,7 +457,7 @@ def _can_be(name: str, value: object) -> bool:
     from pydantic import ValidationError
 
     if value is None:
-        return way_of(name).optional
+        return change_of(name).optional
     try:
         body_of(name, value)
     except ValidationError:
@@ -456,15 +467,15 @@ def _can_be(name: str, value: object) -> bool:
 
 def _doing(wanted: object) -> str:
     match wanted:
-        case {"enabled": enabled}:
-            return "switch on" if enabled else "switch off"
+        case bool(on) | {"enabled": on}:
+            return "switch on" if on else "switch off"
     return "set"
 
 
 def _said(name: str, wanted: object) -> str:
     match wanted:
-        case {"enabled": enabled}:
-            return "on" if enabled else "off"
+        case bool(on) | {"enabled": on}:
+            return "on" if on else "off"
         case None:
             return "none"
         case str() if name == "title":

@@ -348,13 +348,13 @@ class Listener:
     """Drives an app in linear mode: lines go in, and what it tells is kept as a transcript."""
 
     def __init__(self, driver: Driver) -> None:
-        from copydesk.tui.linear.conversation import Conversation  # other tests draw
+        from copydesk.tui.linear.line_loop import LineLoop  # other tests draw
 
         self.driver = driver
         self.transcript: list[str] = []
         self.said: list[str] = []
         """What was told since the last line."""
-        self.conversation = Conversation(driver.app, self._say, driver.idle)
+        self.loop = LineLoop(driver.app, self._say, driver.idle)
 
     def _say(self, text: str) -> None:
         assert clean(text, lines=True) == text, f"a code is told: {text!r}"
@@ -366,7 +366,7 @@ class Listener:
         for line in lines:
             self.said.clear()
             self.transcript.append(f"> {line}")
-            await self.conversation.take(line)
+            await self.loop.take(line)
             await self.driver.idle()
         return "\n".join(self.said)
 
@@ -381,14 +381,14 @@ class Walk(Listener):
     def __init__(self, driver: Driver) -> None:
         super().__init__(driver)
         driver.keep_time()
-        self.conversation._announce()
+        self.loop._announce()
 
     def hear(self, typed: str) -> None:
         """Have told what a key did, or several."""
         self.transcript.append(f"> {typed}")
         self.said.clear()
-        self.conversation._answered = False
-        self.conversation._announce()
+        self.loop._answered = False
+        self.loop._announce()
         typing = isinstance(self.driver.app.screen.focused, Input | TextArea)
         assert self.said or typing or not self.driver.app.is_running, (
             f"{typed} was not answered:\n{self.text[-1000:]}"
@@ -414,7 +414,7 @@ async def listen(app: CopydeskApp, *lines: str) -> AsyncIterator[Listener]:
 
     async with drive(app, size=SIZE) as driver:
         listener = Listener(driver)
-        await listener.conversation.begin()
+        await listener.loop.begin()
         await listener.take(*lines)
         yield listener
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import quote
 
-from copydesk.cli.analysis import await_analysis
+from copydesk.cli.clustering_wait import await_analysis
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, FAILED, LACKING, UsageError, say
 from copydesk.cli.lookup import PAGE, candidates, find_organizations, said_name

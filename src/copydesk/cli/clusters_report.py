@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copydesk.cli.analysis import await_analysis
+from copydesk.cli.clustering_wait import await_analysis
 from copydesk.cli.clusters import find_cluster
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, UsageError, say

@@ -1,4 +1,4 @@
-"""The driver of linear mode: it draws nothing, reads lines, and hands them to a conversation.
+"""The driver of linear mode: it draws nothing, reads lines, and hands them to a loop.
 
 No escape code is written and no mode of the terminal is changed: lines are only added. A line is
 read when the one before is answered, so that an editor may have the terminal in between.
@@ -19,8 +19,8 @@ from textual.driver import Driver
 from textual.geometry import Size
 
 from copydesk.domain.text import clean
-from copydesk.tui.linear.conversation import Conversation
 from copydesk.tui.linear.idle import coming, settled
+from copydesk.tui.linear.line_loop import LineLoop
 from copydesk.tui.terminal_driver import Outlet, browse
 
 if TYPE_CHECKING:
@@ -104,13 +104,11 @@ class LinearDriver(Driver):
         def starts() -> bool:
             return desk.waking or desk.goes_on
 
-        conversation = Conversation(
-            desk, self.say, lambda: settled(desk, self.say, starts, conversation.tell_steps)
-        )
-        await conversation.begin()
+        loop = LineLoop(desk, self.say, lambda: settled(desk, self.say, starts, loop.tell_steps))
+        await loop.begin()
         typed = os.isatty(0)
         while desk.is_running:
-            hides = conversation.hides
+            hides = loop.hides
             if typed:
                 self._outlet.write(PROMPT)
                 self._outlet.flush()
@@ -123,7 +121,7 @@ class LinearDriver(Driver):
             self._asking = False
             if not typed or hides:
                 self.say("" if typed else f"{PROMPT}{'' if hides else line}")
-            await conversation.take(line)
+            await loop.take(line)
 
     async def _end(self) -> None:
         """Quit, since nobody types any more: what waits to be sent is sent first."""

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.tui.linear import conversation, idle
+from copydesk.tui.linear import idle, line_loop
 from copydesk.tui.linear.idle import STILL, settled, under_way
 from tests.drive import eventually, listen
 from tests.tui.opening import open_world
@@ -48,7 +48,7 @@ class Held(httpx.AsyncBaseTransport):
 async def test_the_steps_of_long_work_are_told_as_they_come(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation, "STEP_SECONDS", 0.0)
+    monkeypatch.setattr(line_loop, "STEP_SECONDS", 0.0)
     space = world.space("Guide", {"a": "One.\n"})
     for subject in ("First", "Second"):
         world.change_request(space, {"a": f"{subject}.\n"}, subject=subject)
@@ -57,7 +57,7 @@ async def test_the_steps_of_long_work_are_told_as_they_come(
     async with listen(open_world(world, "changes", api=api), "*", "x") as linear:
         assert "archive" in "\n".join(linear.said).lower()
         linear.said.clear()
-        app, talk = linear.driver.app, linear.conversation
+        app, talk = linear.driver.app, linear.loop
         talk._settled = lambda: settled(app, linear._say, lambda: False, talk.tell_steps)
         working = asyncio.create_task(talk.take("yes"))
         await eventually(lambda: under_way(app), linear.driver.turn)

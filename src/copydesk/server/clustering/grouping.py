@@ -22,7 +22,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.server.clustering.forms import without_forms
+from copydesk.server.clustering.boilerplate import without_forms
 from copydesk.server.clustering.terms import Term, Told, terms_of
 from copydesk.server.clustering.titles import plain_title, sentence_of, summary_of, title_of
 from copydesk.server.clustering.words import FEW, languages_of, weights, words_of

@@ -29,7 +29,7 @@ from copydesk.tui.conversations.rows import go_to_cluster
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.merge import requests
+from copydesk.tui.merge import request_edits
 from copydesk.tui.widgets.list import no_row, unless_marked
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class ChangeCommands(Commands, scope="changes"):
         group: str = "",
     ) -> None:
         """Give a row another status. Raises `WriteError`."""
-        await requests.set_status(
+        await request_edits.set_status(
             self.place, row, status, what, done, group=group, then=self.place.adopt
         )
         if not group:
@@ -730,7 +730,7 @@ class PeopleCommands(Commands, scope="changes"):
 
     @action(
         "w", "reviewers", unless=unless_marked(nothing_selected, nobody_is_asked), danger=1, show=4,
-        group="Write", uses=requests.USES, takes="marked",
+        group="Write", uses=request_edits.USES, takes="marked",
     )  # fmt: skip
     async def reviewers(self) -> None:
         """Choose who is asked for a review: ticked people are asked, others no longer.
@@ -753,7 +753,7 @@ class PeopleCommands(Commands, scope="changes"):
         if found is None:
             return
         organization = self.place.scope.organization
-        await requests.ask_reviewers(
+        await request_edits.ask_reviewers(
             self.place,
             organization=organization,
             space=row.space,
@@ -770,7 +770,7 @@ class PeopleCommands(Commands, scope="changes"):
         await self.place.session.ready()
         organization = self.place.scope.organization
         count = plural(len(self.place.rows.marks), "marked change request")
-        people = await requests.choose_reviewers(
+        people = await request_edits.choose_reviewers(
             self.place, organization, f"Ask to review {count} (no one is taken off)"
         )
         if not people:
@@ -778,7 +778,7 @@ class PeopleCommands(Commands, scope="changes"):
         names = listed([person_name(user) for user in people.values()])
 
         async def send(row: ChangeRow, group: str) -> None:
-            await requests.ask_more(
+            await request_edits.ask_more(
                 self.place, row.space, row.id, row.label, row.author_id, people, group=group
             )
             self.place.known.forget(row)

@@ -171,7 +171,7 @@ class EditCommands(Commands, scope="changes"):
             await self._mark(row)
 
     async def _mark(self, row: ChangeRow) -> None:
-        from copydesk.tui.merge.requests import edit_marks
+        from copydesk.tui.merge.request_edits import edit_marks
 
         if await edit_marks(self.place, row.space, row.id, row.named) and self.place.is_attached:
             self.place.triage.show_marks()

@@ -60,7 +60,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import Part, Place, style_path
 from copydesk.tui.framework.source import ListSource, TreeSource
-from copydesk.tui.merge.requests import takes_content
+from copydesk.tui.merge.request_edits import takes_content
 from copydesk.tui.resource.rich_text import SourceEditor, kept, stage_edits, why_not_sent
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.list import Column, VirtualList

@@ -47,7 +47,7 @@ from copydesk.tui.framework.actions import action, away, command, refusal, while
 from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.keyboard import because, tell_failures
 from copydesk.tui.merge.dialog import MergeSheet
-from copydesk.tui.merge.requests import USES, ask_reviewers, edit_marks, set_status
+from copydesk.tui.merge.request_edits import USES, ask_reviewers, edit_marks, set_status
 from copydesk.tui.merge.settle import MERGES
 from copydesk.tui.review.guards import (
     HasReview,

@@ -18,7 +18,7 @@ from copydesk.session.writes.requests import (
     why_no_verdict,
 )
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet
-from copydesk.tui.merge.requests import takes_content
+from copydesk.tui.merge.request_edits import takes_content
 from copydesk.tui.threads.commands import ThreadCommands
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from textual.widgets import Static
 from copydesk.client.calls import KEPT_MINUTES
 from copydesk.domain.text import clean, plural
 from copydesk.present.markdown import Line, wrap_exact
-from copydesk.present.requests import WHY, WHY_TOLD, SentRow, budget_line, sent_rows
+from copydesk.present.sent_requests import WHY, WHY_TOLD, SentRow, budget_line, sent_rows
 from copydesk.session.errors import UNKNOWN
 from copydesk.session.session import Session
 from copydesk.session.writes.log import WriteError, Written

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copydesk.server.clustering.forms import FEWEST, without_forms
+from copydesk.server.clustering.boilerplate import FEWEST, without_forms
 from copydesk.server.clustering.grouping import Issue, find_clusters
 
 FORM = """{subject}

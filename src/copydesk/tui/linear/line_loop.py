@@ -63,7 +63,7 @@ OVERALL = frozenset({"Move", "Go", "Commands", "Signs", "Start"})
 """The groups of the help that `what` leaves out unless it is asked for them."""
 
 
-class Conversation:
+class LineLoop:
     """Answers lines for a program, by ``say``, once ``settled`` has seen nothing under way."""
 
     def __init__(

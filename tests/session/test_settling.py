@@ -30,7 +30,6 @@ from copydesk.session import settling
 from copydesk.session.errors import NotDoneError
 from copydesk.session.page_edits import source_of
 from copydesk.session.reads.base_revision import Tree, read_revision
-from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.session import Session
 from copydesk.session.settling import (
     Settlement,
@@ -40,6 +39,7 @@ from copydesk.session.settling import (
     update_whole,
 )
 from copydesk.session.writes.log import RecalledError, WriteError
+from copydesk.session.writes.merges import ConflictedError
 from tests.drive import eventually
 from tests.golden_json import compare
 from tests.session.reads.told import plain

@@ -119,9 +119,9 @@ def merge_request(
     need_answer(said=yes, done="merged")
     from copydesk.present.merge import fact_lines, warnings
     from copydesk.session.own_commands import tell_merged
-    from copydesk.session.reads import conflicts
     from copydesk.session.reads import merge as merge_facts
     from copydesk.session.settling import is_cut_off
+    from copydesk.session.writes import merges
 
     connection = service.connection(writes=True)
     tell = say if as_json else put
@@ -153,10 +153,10 @@ def merge_request(
                 result, now_is = await writes.perform(
                     "Merge",
                     f"{label} {clean(given.subject)}".rstrip(),
-                    lambda: conflicts.merge(api, there.id, given.id, read.space.revision),
-                    look=lambda: conflicts.merged(api, there.id, given.id),
+                    lambda: merges.merge(api, there.id, given.id, read.space.revision),
+                    look=lambda: merges.merged(api, there.id, given.id),
                 )
-            except conflicts.ConflictedError as clash:
+            except merges.ConflictedError as clash:
                 return _clashed(label, clash, as_json=as_json)
             _merged(label, there, result, now_is, as_json=as_json)
             tell_merged(writes.session, now_is, there.title)

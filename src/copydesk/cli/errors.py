@@ -223,7 +223,7 @@ def status_of(answer: int | None) -> int:
 def status_for(error: BaseException) -> int:
     """Return the exit status for a request that failed."""
     from copydesk.client.errors import ApiError, OperationMissing, ReadOnly, Unreachable
-    from copydesk.session.reads.conflicts import ConflictedError
+    from copydesk.session.writes.merges import ConflictedError
 
     match error:
         case Unreachable():

@@ -16,8 +16,8 @@ from copydesk.present.review import conflict_lines, rule_text, status_text, summ
 from copydesk.session.glyphs import glyphs
 from copydesk.session.names import person_name
 from copydesk.session.page_changes import changed_pages, changed_things, losses, not_looked_at
-from copydesk.session.reads.conflicts import Overlaps
 from copydesk.session.writes.log import HAD_ARRIVED
+from copydesk.session.writes.merges import Overlaps
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest, MergeResult

@@ -46,8 +46,8 @@ from copydesk.session.page_changes import FILE as FILES
 from copydesk.session.page_changes import changed_things, content_of
 from copydesk.session.page_edits import source_of
 from copydesk.session.reads.base_revision import Tree, read_revision
-from copydesk.session.reads.conflicts import ConflictedError, FileSide, update
 from copydesk.session.writes.log import RecalledError, WriteError
+from copydesk.session.writes.merges import ConflictedError, FileSide, update
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

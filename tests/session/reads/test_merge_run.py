@@ -23,7 +23,6 @@ from copydesk.contract.models.change_request import Conflict as Conflicting
 from copydesk.domain.merge_run import Found, RunItem
 from copydesk.server import threads
 from copydesk.session.errors import NotDoneError
-from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.reads.merge_run import (
     Standing,
     conflicting,
@@ -33,6 +32,7 @@ from copydesk.session.reads.merge_run import (
     why_not_written,
 )
 from copydesk.session.writes.log import UnansweredError
+from copydesk.session.writes.merges import ConflictedError
 from tests.tui.strange import strange
 from tests.world import START, World
 

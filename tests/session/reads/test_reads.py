@@ -22,7 +22,6 @@ from copydesk.session.listings import LISTINGS
 from copydesk.session.names import Members
 from copydesk.session.reads import (
     change_requests,
-    conflicts,
     impact,
     inbox,
     merge,
@@ -34,6 +33,7 @@ from copydesk.session.reads import (
 )
 from copydesk.session.reads.change_requests import Scope
 from copydesk.session.reads.pages import Version
+from copydesk.session.writes import merges
 from tests.golden_json import compare
 from tests.session.reads import told
 from tests.session.reads.told import plain, read
@@ -191,7 +191,7 @@ async def of_one(desk: WithRun, api: Api, request: str, space: str) -> dict[str,
         "threads": await read(review.read_threads(api, space, request)),
         "merge": await read(merge.read_all(api, space, request)),
         "impact": await read(impact.read_impact(api, space, request, opened.changes)),
-        "overlaps": await read(conflicts.read_overlaps(api, space, opened.request.id, None)),
+        "overlaps": await read(merges.read_overlaps(api, space, opened.request.id, None)),
     }  # fmt: skip
     rules = await merge.read_rules(api, opened.request, opened.space)
     found["why not"] = merge.why_not_mergeable(opened.request, opened.space, rules)
@@ -282,8 +282,8 @@ async def test_reads_say_of_a_desk_what_they_did(world: World, update_golden: bo
         for comment in (desk.about, "gone"):
             word = inbox.read_comment(full, desk.space, "", comment)
             found[f"comment {comment}"] = await read(word)
-        found["update"] = await read(conflicts.update(full, desk.space, desk.open))
+        found["update"] = await read(merges.update(full, desk.space, desk.open))
         found["asked for a thread"] = service.asked()
-        found["merge of a draft"] = await read(conflicts.merge(full, desk.space, desk.draft))
-        found["was merged"] = await read(conflicts.merged(full, desk.other, desk.merged))
+        found["merge of a draft"] = await read(merges.merge(full, desk.space, desk.draft))
+        found["was merged"] = await read(merges.merged(full, desk.other, desk.merged))
     compare("reads", found, update=update_golden, folder="session/reads")

@@ -20,7 +20,8 @@ from copydesk.domain.merge_run import RunItem
 from copydesk.server.desk_writes import Editor
 from copydesk.session.checks import read_pages
 from copydesk.session.page_changes import REUSABLE
-from copydesk.session.reads import conflicts, review
+from copydesk.session.reads import review
+from copydesk.session.writes import merges
 from tests.golden_json import compare
 from tests.session.reads import told
 from tests.session.reads.test_reads import Bare, of_one
@@ -93,7 +94,7 @@ class Desk:
     async def merge(self) -> None:
         """Merge what is not in conflict, and have main move on again."""
         async with self.world.api() as api:
-            await conflicts.merge(api, self.space, self.fine)
+            await merges.merge(api, self.space, self.fine)
         self.world.commit(self.space, {"again": None, "twin": "# Twin\n\nMore.\n"})
         self.world.settle()
 
@@ -117,7 +118,7 @@ async def test_without_older_versions_a_merge_is_told_by_the_list_of_its_changes
         return {"changes": told, "more": 24}
 
     async with strange(world, "/changes", few, lacks="/revisions/") as api:
-        await conflicts.merge(api, space, request)
+        await merges.merge(api, space, request)
         opened = await review.read_request(api, space, request)
         [change] = opened.changes
         text = await review.read_page(api, opened, change)
@@ -185,7 +186,7 @@ async def test_a_review_says_of_everything_what_it_did(world: World, update_gold
         await look("the same text", desk.quiet)
         desk.move_on()
         await look("behind", desk.request)
-        found["in conflict"] = await read(conflicts.merge(full, desk.space, desk.request))
+        found["in conflict"] = await read(merges.merge(full, desk.space, desk.request))
         await desk.merge()
         await look("merged", desk.fine)
     compare("review_reads", found, update=update_golden, folder="session/reads")
@@ -225,7 +226,7 @@ async def test_a_merge_of_a_service_without_older_versions_is_shown_as_it_left_t
     request = world.change_request(space, {"kept": "# New\n", "old": None, "added": "# Added\n"})
 
     async with strange(world, "?", lambda found: found, lacks="/revisions/") as api:
-        await conflicts.merge(api, space, request)
+        await merges.merge(api, space, request)
         opened = await opened_of(api, space, request)
         texts = {
             change.node.path: await review.read_page(api, opened, change)

@@ -19,8 +19,8 @@ from copydesk.session.errors import NotDoneError, is_unknown, sentence
 from copydesk.session.names import person_name
 from copydesk.session.page_changes import losses, touched_by
 from copydesk.session.reads import merge as merge_facts
-from copydesk.session.reads.conflicts import ConflictedError
 from copydesk.session.reads.merge import RulesRead, why_not_mergeable
+from copydesk.session.writes.merges import ConflictedError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

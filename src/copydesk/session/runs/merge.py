@@ -76,19 +76,19 @@ class MergeSteps:
         return lambda run: run.judge(found, self._now())
 
     async def _update(self, api: Api, item: RunItem) -> Change:
-        from copydesk.session.reads import conflicts
+        from copydesk.session.writes import merges
 
         return await self._write(
             "Update",
             item,
-            lambda: conflicts.update(api, item.space, item.request),
+            lambda: merges.update(api, item.space, item.request),
             lambda now: lambda run: run.updated(now.revision),
         )
 
     async def _merge(self, api: Api, item: RunItem) -> Change:
         from copydesk.contract import operations as ops
-        from copydesk.session.reads import conflicts
         from copydesk.session.reads.merge_run import why_not_read
+        from copydesk.session.writes import merges
 
         # Reading what it depends on took several requests, and a merge names no revision: so that
         # nothing but this one answer lies between, anything new is looked at from the start.
@@ -104,9 +104,9 @@ class MergeSteps:
         return await self._write(
             "Merge",
             item,
-            lambda: conflicts.merge(api, item.space, item.request),
+            lambda: merges.merge(api, item.space, item.request),
             partial(self._merged, item),
-            look=lambda: conflicts.merged(api, item.space, item.request),
+            look=lambda: merges.merged(api, item.space, item.request),
         )
 
     def _merged(self, item: RunItem, answer: Any) -> Change:
@@ -140,9 +140,9 @@ class MergeSteps:
         try:
             answer = await self._session.writes.perform(what, item.name, send, look=look, now=True)
         except WriteError as error:
-            from copydesk.session.reads.conflicts import ConflictedError
             from copydesk.session.reads.merge_run import why_not_written
             from copydesk.session.settling import keep_joined
+            from copydesk.session.writes.merges import ConflictedError
 
             cause = error.__cause__
             if isinstance(cause, ConflictedError):

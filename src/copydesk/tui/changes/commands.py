@@ -305,22 +305,22 @@ async def _pull(
     place: ChangesPlace, row: ChangeRow, done: str, *, group: str = "", recall: bool = False
 ) -> None:
     """Pull main into a row. Raises `WriteError`, from `ConflictedError` where it conflicts."""
-    from copydesk.session.reads import conflicts
     from copydesk.session.settling import update_whole
+    from copydesk.session.writes import merges
 
     try:
         now = await place.writer.perform(
             "Update",
             row.named,
             lambda api: update_whole(place.session, api, row.space, row.id),
-            look=lambda api: conflicts.not_updated(api, row.space, row.id),
+            look=lambda api: merges.not_updated(api, row.space, row.id),
             group=group,
             recall=recall,
             done=done,
         )
     except WriteError as error:
         clash = error.__cause__
-        if isinstance(clash, conflicts.ConflictedError):
+        if isinstance(clash, merges.ConflictedError):
             place.session.hold_stuck(clash.moment)
             place.known.forget(row)
             place.adopt(clash.request)
@@ -330,8 +330,8 @@ async def _pull(
 
 async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
     """Pull main into a row after a ``y``; what conflicts is shown. Raises `WriteError`."""
-    from copydesk.session.reads import conflicts
     from copydesk.session.settling import is_cut_off, keep_joined
+    from copydesk.session.writes import merges
 
     if place.details.stuck(row) or await is_cut_off(place.session, row.space, row.id):
         await settle_row(place, row)
@@ -356,7 +356,7 @@ async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
         await _pull(place, row, f"Updated {row.label}: it has all of main now.", recall=True)
     except WriteError as error:
         clash = error.__cause__
-        if not isinstance(clash, conflicts.ConflictedError):
+        if not isinstance(clash, merges.ConflictedError):
             raise
         await keep_joined(place.session, clash, row.base, row.revision)
         place.after_write()

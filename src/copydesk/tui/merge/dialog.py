@@ -30,14 +30,14 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.marks import SeenPages
 from copydesk.session.own_commands import tell_merged
 from copydesk.session.page_changes import changed_pages, changed_things
-from copydesk.session.reads import conflicts
 from copydesk.session.reads import merge as merge_facts
-from copydesk.session.reads.conflicts import ConflictedError, read_overlaps
 from copydesk.session.reads.impact import read_impact
 from copydesk.session.reads.merge import RulesRead, SpokenFor, why_not_mergeable
 from copydesk.session.runs.merge import FOUND_BY
 from copydesk.session.runs.waiting import reversal_of, when_ready
+from copydesk.session.writes import merges
 from copydesk.session.writes.log import RecalledError, WriteError
+from copydesk.session.writes.merges import ConflictedError, read_overlaps
 from copydesk.tui.dialogs.dialog import Sheet, scrolled
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.commands import UNSERVED
@@ -361,8 +361,8 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             result, now = await place.writer.perform(
                 "Merge",
                 f"#{request.number} {clean(request.subject)}",
-                lambda api: conflicts.merge(api, self._space_id, request.id, main),
-                look=lambda api: conflicts.merged(api, self._space_id, request.id),
+                lambda api: merges.merge(api, self._space_id, request.id, main),
+                look=lambda api: merges.merged(api, self._space_id, request.id),
                 then=lambda answer: tell_merged(place.session, answer[1], title),
                 recall=True,
             )

@@ -23,11 +23,10 @@ from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.names import person_name
 from copydesk.session.options import Option
-from copydesk.session.reads import conflicts
-from copydesk.session.reads.conflicts import ConflictedError, not_updated
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.settling import is_cut_off, keep_joined, update_whole
 from copydesk.session.target import Target
+from copydesk.session.writes import merges
 from copydesk.session.writes.bulk import BulkItem, BulkRun
 from copydesk.session.writes.comments import (
     PendingDraft,
@@ -36,6 +35,7 @@ from copydesk.session.writes.comments import (
     review_drafts,
 )
 from copydesk.session.writes.log import RecalledError, WriteError
+from copydesk.session.writes.merges import ConflictedError, not_updated
 from copydesk.session.writes.requests import FINAL, OWN, VERBS, begin_request, verdict
 from copydesk.tui.conversations.rows import LOOKED_FOR, go_to_cluster, go_to_finding
 from copydesk.tui.dialogs.bulk import BulkSheet
@@ -320,7 +320,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         unless=(up_to_date, may_not_edit),
         danger=2,
         show=7,
-        uses=conflicts.UPDATE_USES,
+        uses=merges.UPDATE_USES,
         group="Request",
         now=while_free("update", is_merged),
     )

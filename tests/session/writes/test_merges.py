@@ -16,8 +16,8 @@ from copydesk.client.errors import (
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import Conflict
 from copydesk.session.errors import NotDoneError
-from copydesk.session.reads import conflicts
-from copydesk.session.reads.conflicts import ConflictedError, Overlap, Overlaps, how_many
+from copydesk.session.writes import merges
+from copydesk.session.writes.merges import ConflictedError, Overlap, Overlaps, how_many
 from tests.session.reads import told
 from tests.session.reads.told import Lacking
 from tests.tui.strange import strange
@@ -65,18 +65,18 @@ class Clash:
 async def test_a_conflict_says_at_which_moment_it_was(world: World) -> None:
     clash = Clash(world)
     async with world.api() as api:
-        assert await conflicts.merged(api, clash.space, clash.request) is None
+        assert await merges.merged(api, clash.space, clash.request) is None
         clash.move_on()
         main = (await api(ops.get_space, clash.space)).revision
         now = await api(ops.get_change_request, clash.space, clash.request)
         with pytest.raises(ConflictedError, match=r"^not merged: 1 page conflicts$") as refused:
-            await conflicts.merge(api, clash.space, clash.request, main)
+            await merges.merge(api, clash.space, clash.request, main)
         assert refused.value.moment == (clash.request, now.revision, main)
         with pytest.raises(ConflictedError, match=r"^not merged") as refused:
-            await conflicts.merge(api, clash.space, clash.request)
+            await merges.merge(api, clash.space, clash.request)
         assert refused.value.moment is None
         with pytest.raises(ConflictedError, match=r": 1 page conflicts$") as stuck:
-            await conflicts.update(api, clash.space, clash.request)
+            await merges.update(api, clash.space, clash.request)
         assert str(stuck.value).startswith("not updated: ")
         assert stuck.value.moment is not None
         assert stuck.value.moment[2] == main
@@ -86,7 +86,7 @@ async def test_a_conflict_says_at_which_moment_it_was(world: World) -> None:
     path = f"/change-requests/{clash.request}"
     async with strange(world, path, lambda found: found | {"outdated": False}) as api:
         with pytest.raises(ConflictedError, match=r"^updated, but not clean: 1 page conflicts$"):
-            await conflicts.update(api, clash.space, clash.request)
+            await merges.update(api, clash.space, clash.request)
 
 
 async def test_an_update_without_an_answer_is_only_known_not_to_have_happened(world: World) -> None:
@@ -94,10 +94,10 @@ async def test_an_update_without_an_answer_is_only_known_not_to_have_happened(wo
     request = world.change_request(space, {"a": "# Ah\n"})
     world.commit(space, {"b": "# Be\n"})
     async with world.api() as api:
-        await conflicts.not_updated(api, space, request)
-        await conflicts.update(api, space, request)
+        await merges.not_updated(api, space, request)
+        await merges.update(api, space, request)
         with pytest.raises(NotDoneError, match="whether that is clean"):
-            await conflicts.not_updated(api, space, request)
+            await merges.not_updated(api, space, request)
 
 
 async def test_a_merge_that_cannot_be_read_afterwards_has_happened_all_the_same(
@@ -111,10 +111,10 @@ async def test_a_merge_that_cannot_be_read_afterwards_has_happened_all_the_same(
     path = f"/change-requests/{clash.request}"
     async with strange(world, path, fail) as api:
         with pytest.raises(ApiError) as lost:
-            await conflicts.merge(api, clash.space, clash.request)
+            await merges.merge(api, clash.space, clash.request)
     assert lost.value.sent
     async with world.api() as api:
-        result = await conflicts.merged(api, clash.space, clash.request)
+        result = await merges.merged(api, clash.space, clash.request)
     assert result is not None
     assert (result[0], result[1].status) == (None, "merged")
 
@@ -126,7 +126,7 @@ async def test_a_merge_is_one_though_it_is_read_as_it_was_before(world: World) -
         value["status"] = "open"
 
     async with strange(world, f"/change-requests/{clash.request}", late) as api:
-        result, now = await conflicts.merge(api, clash.space, clash.request)
+        result, now = await merges.merge(api, clash.space, clash.request)
     assert result is not None
     assert (result.result, now.status) == ("merge", "open")
 
@@ -147,11 +147,11 @@ async def test_other_open_requests_of_the_same_pages_are_named(
         ids = clash.space, clash.request
         changes = await api(ops.get_change_request_changes, *ids, limit=1000)
         service.asked()
-        assert await conflicts.read_overlaps(api, *ids, changes) == overlaps
+        assert await merges.read_overlaps(api, *ids, changes) == overlaps
         assert not [each for each in service.asked() if f"{clash.request}/changes" in each]
-        assert await conflicts.read_overlaps(api, *ids, None) == overlaps
-        monkeypatch.setattr(conflicts, "MOST", 1)
-        assert await conflicts.read_overlaps(api, *ids, changes) == Overlaps([], 1, 1)
+        assert await merges.read_overlaps(api, *ids, None) == overlaps
+        monkeypatch.setattr(merges, "MOST", 1)
+        assert await merges.read_overlaps(api, *ids, changes) == Overlaps([], 1, 1)
 
 
 async def test_a_request_that_is_hidden_overlaps_with_nothing(world: World) -> None:
@@ -162,12 +162,12 @@ async def test_a_request_that_is_hidden_overlaps_with_nothing(world: World) -> N
         changes, trees = ops.get_change_request_changes, ops.list_change_request_pages
         for lacks in ((), (changes,)):
             bare = Lacking(api, *lacks, error=OperationMissing).api
-            found = await conflicts.read_overlaps(bare, space, mine, None)
+            found = await merges.read_overlaps(bare, space, mine, None)
             [other] = found.found
             assert (other.number, other.subject, other.titles) == (2, "Theirs", ["A"])
             assert (found.looked, found.more) == (1, 0)
         bare = Lacking(api, theirs, error=Forbidden).api
-        assert (await conflicts.read_overlaps(bare, space, mine, None)).found == []
+        assert (await merges.read_overlaps(bare, space, mine, None)).found == []
         bare = Lacking(api, trees, error=Forbidden).api
         bare = Lacking(bare, changes, error=OperationMissing).api
-        assert (await conflicts.read_overlaps(bare, space, mine, None)).found == []
+        assert (await merges.read_overlaps(bare, space, mine, None)).found == []

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
@@ -53,8 +55,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
         listener = socket.create_server(("127.0.0.1", 0))
         config = uvicorn.Config(
             create_app(world.store), http=serve_protocol.BoundedProtocol, lifespan="off",
-            limit_concurrency=serve_protocol.MOST_ANSWERED, log_level="critical",
-            timeout_graceful_shutdown=1,
+            log_level="critical", timeout_graceful_shutdown=1,
         )  # fmt: skip
         server = uvicorn.Server(config)
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])))
@@ -81,6 +82,33 @@ def answer(there: socket.socket) -> bytes:
         while piece := there.recv(4096):
             found += piece
     return found
+
+
+def refusal(got: bytes) -> dict[str, Any]:
+    """Return what the error body of an answer says, which has to be like its status."""
+    head, _, body = got.partition(b"\r\n\r\n")
+    assert b"content-type: application/json" in head.lower().split(b"\r\n")
+    said: dict[str, Any] = json.loads(body)["error"]
+    assert head.startswith(b"HTTP/1.1 %d " % said["code"])
+    assert said["message"]
+    return said
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03",
+        b"BREW /v1/user HTTP/1.1\r\nhost: desk\r\n\r\n",
+        b"GET /v1/a page HTTP/1.1\r\nhost: desk\r\n\r\n",
+        b"POST /v1/user HTTP/1.1\r\nhost: desk\r\ncontent-length: -1\r\n\r\n",
+    ],
+    ids=["tls", "method", "path", "length"],
+)
+def test_what_is_not_http_has_the_error_body_too(serve: Serve, sent: bytes) -> None:
+    served = serve()
+    with closing(served.connect()) as there:
+        there.sendall(sent)
+        assert refusal(answer(there))["code"] == 400
 
 
 def test_a_stranger_is_refused_before_the_body_is_there(serve: Serve) -> None:
@@ -189,7 +217,7 @@ def test_there_is_a_most_of_connections(serve: Serve, monkeypatch: pytest.Monkey
             there.sendall(served.head("desk_forged", 0)[:40])
         with closing(served.connect()) as third:
             third.sendall(served.head("desk_forged", 0))
-            assert answer(third).startswith(b"HTTP/1.1 503 ")
+            assert refusal(answer(third))["code"] == 503
         for _ in range(2):
             held.enter_context(closing(served.connect()))
         with closing(served.connect()) as one_too_many:

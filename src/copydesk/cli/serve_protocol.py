@@ -1,7 +1,8 @@
 """HTTP as ``copydesk serve`` speaks it: who takes for ever over a request keeps no place for it.
 
 uvicorn itself waits without end for the head of a request, for its body, and for somebody who does
-not read the answer. It only closes an answered connection from which nothing comes.
+not read the answer. It only closes an answered connection from which nothing comes. What it refuses
+by itself it refuses in plain text; here that has the error body, too.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ import asyncio
 from typing import Any, Literal, cast
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from copydesk.server.answer import JSON, refused
+from copydesk.server.errors import Refusal, invalid
 
 HEAD_BYTES = 65_536
 """How long the head of a request may be; nothing that a client of this API sends comes near it."""
@@ -35,6 +39,11 @@ MOST_ANSWERED = 256
 
 MOST_OPEN = 512
 """So many connections are open at once; further ones are closed."""
+
+_FULL = refused(
+    Refusal(503, "Too many are connected to this desk now; try again in a minute."),
+    [(b"connection", b"close")],
+)
 
 _Part = Literal["head", "body", "rest", "reading"]
 
@@ -74,7 +83,11 @@ class BoundedProtocol(HttpToolsProtocol):
         """Refuse what is not HTTP; only close where an answer has begun or another is due."""
         ended = self.cycle is None or (self.cycle.response_complete and self._arriving != "body")
         if not self.pipeline and (ended or not self.cycle.response_started):
-            super().send_400_response(msg)
+            body = invalid(msg).body()
+            lines = b"".join(b"%s: %s\r\n" % each for each in self.server_state.default_headers)
+            lines += b"content-type: %s\r\ncontent-length: %d\r\n" % (JSON, len(body))
+            self.transport.write(STATUS_LINE[400] + lines + b"connection: close\r\n\r\n" + body)
+            self.transport.close()
         else:
             self.transport.abort()
 
@@ -84,7 +97,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._arriving, self._head_bytes = "head", 0
 
     def on_headers_complete(self) -> None:
-        """Let the request be answered; its body may still come."""
+        """Let the request be answered, unless too many are; its body may still come."""
+        full = max(len(self.connections), len(self.tasks)) >= MOST_ANSWERED
+        self.app = _FULL if full else self.config.loaded_app
         super().on_headers_complete()
         self._arriving = "body"
 
@@ -147,7 +162,6 @@ def bounded_server(app: Any, **more: Any) -> uvicorn.Server:
         uvicorn.Config(
             app,
             http=BoundedProtocol,
-            limit_concurrency=MOST_ANSWERED,
             timeout_graceful_shutdown=GRACE_SECONDS,
             log_level="warning",
             access_log=False,

@@ -107,12 +107,13 @@ async def test_create_refuses(world: World, body: Any, status: int, word: str) -
 
 async def test_create_refuses_one_space_twice_and_spaces_of_others(world: World) -> None:
     space = world.space()
-    elsewhere = world.space(organization=world.organization("Other", admin=world.ana))
+    elsewhere = world.space("Far", organization=world.organization("Other", admin=world.ana))
     async with world.client() as client:
         twice = await client.post(sites(world), json={"spaces": [space, space]})
         assert twice.status_code == 409
         foreign = await client.post(sites(world), json={"spaces": [elsewhere]})
         assert foreign.status_code == 400
+        assert "'Far'" in foreign.json()["error"]["message"]  # of several the one that it is
         assert (await client.get(sites(world))).json()["count"] == 0
 
 

@@ -404,6 +404,7 @@ async def test_a_space_is_handed_over(world: World) -> None:
         unknown = await client.post(path, json={"organization": "none"})
     assert (moved.json()["organization"], "parent" in moved.json()) == (other, False)
     assert (again.status_code, unknown.status_code) == (409, 404)
+    assert again.json()["error"]["message"].startswith("'Space' belongs to this organization")
     assert world.row("change_request", request)["organization_id"] == other
     assert await listed(world) == []
     async with world.client(bo) as client:

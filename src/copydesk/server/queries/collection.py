@@ -56,7 +56,9 @@ def check_recipient(call: Call, row: Row, organization_id: str) -> None:
     there.
     """
     if row["organization_id"] == organization_id:
-        raise conflict("The collection belongs to this organization already: nothing would change.")
+        raise conflict(
+            f"{row['title']!r} belongs to this organization already: nothing would change."
+        )
     call.access.organization(organization_id, "createContent")
 
 

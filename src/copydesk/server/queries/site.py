@@ -326,7 +326,9 @@ def space_to_show(call: Call, site: Row, space_id: str) -> Row:
     """
     space = call.access.space(space_id)
     if space["organization_id"] != site["organization_id"]:
-        raise invalid("body.spaceId: the space belongs to another organization than the site")
+        raise invalid(
+            f"body: the space {space['title']!r} belongs to another organization than the site"
+        )
     return space
 
 

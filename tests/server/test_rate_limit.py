@@ -30,8 +30,10 @@ async def test_an_hour_has_so_many_requests_for_each_token(world: World) -> None
     ben = world.user("ben")
     async with httpx.AsyncClient(transport=transport, base_url=f"{BASE_URL}/v1") as client:
 
-        async def ask(token: str, path: str = "/user") -> tuple[int, str, str, str]:
-            bearer = {"authorization": f"Bearer {token}"} if token else {}
+        async def ask(
+            token: str, path: str = "/user", scheme: str = "Bearer"
+        ) -> tuple[int, str, str, str]:
+            bearer = {"authorization": f"{scheme} {token}"} if token else {}
             answer = await client.get(path, headers=bearer)
             told = [answer.headers[f"x-ratelimit-{name}"] for name in ("remaining", "reset")]
             assert answer.headers["x-ratelimit-limit"] == "3"
@@ -44,8 +46,8 @@ async def test_an_hour_has_so_many_requests_for_each_token(world: World) -> None
         ana = world.token(world.ana)
         assert await ask(ana) == (200, "2", end, "")
         assert await ask(ana, "/nowhere") == (404, "1", end, "")
-        assert await ask(ana) == (200, "0", end, "")
-        assert await ask(ana) == (429, "0", end, "1800")
+        assert await ask(ana, scheme="bearer") == (200, "0", end, "")
+        assert await ask(ana, scheme="BEARER") == (429, "0", end, "1800")
         assert await ask(world.token(ben)) == (200, "2", end, "")
         for left in "210":  # who sends no token, or an invented one, has a limit as well
             assert await ask("") == (401, left, end, "")

@@ -100,9 +100,12 @@ def limited(app: ASGIApp, limit: RateLimit) -> ASGIApp:
 
 
 def _caller(scope: Scope) -> int:
-    """Return a number for who sends a request: the token itself is not kept."""
+    """Return a number for who sends a request: the token itself is not kept.
+
+    The word before a token counts for nothing: it may be written in small and capital letters.
+    """
     for name, value in scope["headers"]:
         if name == b"authorization":
-            return hash(value)
+            return hash(value.partition(b" ")[2])
     client = scope.get("client")
     return hash(client[0]) if client else 0

@@ -10,6 +10,7 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.server import conversation_writes, findings
 from copydesk.server import site_writes as seed
+from copydesk.server.queries import finding as finding_queries
 from copydesk.server.store import Tx
 from copydesk.session.reads.findings import begin_requests
 from tests.world import BASE_URL, World
@@ -235,6 +236,18 @@ async def test_texts_are_read_a_few_at_a_time_and_the_worker_reads_the_rest(
         assert set(found) == {"Webhooks arrive late", "Invoice without currency"}
         support.world.settle()
         assert "Broken link to gone.md" in await support.found(client)
+
+
+async def test_a_site_may_be_deleted_before_its_findings_are_made(
+    support: Support, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def meanwhile(tx: Tx, site_id: str) -> None:
+        tx.run("DELETE FROM site WHERE id = ?", site_id)
+        findings.scan(tx, site_id)
+
+    monkeypatch.setattr(finding_queries, "scan", meanwhile)
+    async with support.world.client() as client:
+        assert (await client.get(support.url("findings"))).status_code == 404
 
 
 @pytest.mark.parametrize(

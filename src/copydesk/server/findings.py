@@ -93,8 +93,13 @@ def scan_next(worker: Worker) -> bool:
 
 
 def scan(tx: Tx, site_id: str) -> None:
-    """Make the findings of a site what its content and its organization's clusters make them."""
-    site = tx.row("site", site_id)
+    """Make the findings of a site what its content and its organization's clusters make them.
+
+    One that was deleted since somebody asked for them has none.
+    """
+    site = tx.get("site", id=site_id)
+    if site is None:
+        return
     spaces = _spaces(tx, site_id)
     state = _state(tx, site, spaces)
     before = tx.one("SELECT state, complete FROM site_scan WHERE site_id = ?", site_id)

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -212,6 +213,16 @@ async def test_what_is_handed_in_is_grouped_and_what_comes_later_is_put_there(de
         <= {row["id"]: row["label"] for row in desk.all("SELECT * FROM cluster")}.items()
     )
     assert desk.run() == 0
+    desk.check()
+
+
+@pytest.mark.parametrize("when", ["pauses", "meanwhile"])
+def test_an_organization_may_be_removed_while_clusters_are_sought(desk: Desk, when: str) -> None:
+    fill(desk)
+    remove = partial(desk.world.write, lambda tx: tx.run("DELETE FROM organization"))
+    getattr(desk, when).append(remove)
+    assert desk.run() == 0
+    assert desk.all("SELECT * FROM clustering") == []
     desk.check()
 
 

@@ -170,12 +170,14 @@ class Clusterer:
             and row["taken_at"] > limit
         ):
             return False
-        self._say(tx, organization, "running", None, looked)
-        return True
+        return self._say(tx, organization, "running", None, looked)
 
     def _say(
         self, tx: Tx, organization: str, state: str, message: str | None, looked: int = 0
-    ) -> None:
+    ) -> bool:
+        """Write down how far it is; return whether the organization is still there."""
+        if tx.get("organization", id=organization) is None:
+            return False
         tx.put(
             "clustering",
             {"organization_id": organization},
@@ -185,6 +187,7 @@ class Clusterer:
             taken_by=self._name,
             looked=looked,
         )
+        return True
 
     def _write(
         self, worker: Worker, organization: str, work: _Work, answer: Mapping[str, Any]

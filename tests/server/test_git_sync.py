@@ -15,8 +15,9 @@ from dulwich.repo import Repo
 
 from copydesk.server.background import Worker
 from copydesk.server.git_transfer import transfer
-from copydesk.server.queries.space import Content, sweep
+from copydesk.server.queries.space import Content, remove_space, sweep
 from copydesk.server.sources.git import Repository
+from copydesk.server.sources.model import SourceError
 from copydesk.server.store import Tx
 from tests.server.sources.making import Making
 from tests.world import World
@@ -295,6 +296,20 @@ async def test_what_a_desk_left_when_it_ended_goes_on_and_no_other_begins(synced
         late = (await client.get(url)).json()["operation"]["state"]
     assert refused.status_code == 409
     assert (early, late) == ("running", "success")
+
+
+@pytest.mark.parametrize("direction", ["import", "export"])
+async def test_a_space_may_be_removed_meanwhile(synced: Synced, direction: str) -> None:
+    world = synced.world
+    if direction == "import":
+        synced.making.commit({"README.md": b"# Home\n"})
+    async with world.client() as client:
+        assert await synced.done(client, direction) == "success"
+    job = world.store.read(lambda tx: tx.one("SELECT * FROM git_job"))
+    assert job is not None
+    world.write(lambda tx: remove_space(tx, synced.space))
+    with pytest.raises(SourceError, match=r"^The space was removed meanwhile\.$"):
+        transfer(Worker(world.store, ()), job, synced.making.path)
 
 
 class RemovingWorker(Worker):

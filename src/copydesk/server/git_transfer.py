@@ -49,7 +49,7 @@ def _is_taken(
     tx: Tx, job: Row, request: Mapping[str, Any], repository: Repository, branch: Branch
 ) -> bool:
     """Whether the space has what a branch says already, and is not forced to take it again."""
-    synced = _synced(job, tx.row("space", job["space_id"]), request, repository.path)
+    synced = _synced(job, _space_of(tx, job), request, repository.path)
     return synced.get("commit") == branch.oid and not request["force"]
 
 
@@ -68,7 +68,7 @@ def _import(
     branch is, it stays. Where both have changed they are merged. Raises ``SourceError`` where they
     contradict each other, unless that is forced; the space is then as it was before.
     """
-    space = tx.row("space", job["space_id"])
+    space = _space_of(tx, job)
     synced = _synced(job, space, request, repository.path)
     commit = repository.commit(branch.oid)
     revision = SourceRevision(commit=commit, space=found)
@@ -103,7 +103,7 @@ def _import(
 
 def _export(tx: Tx, job: Row, request: Mapping[str, Any], path: Path) -> None:
     """Commit the content of the space to a branch."""
-    space = tx.row("space", job["space_id"])
+    space = _space_of(tx, job)
     synced = _synced(job, space, request, path)
 
     def at_revision(revision: str) -> SourceSpace:
@@ -160,6 +160,13 @@ def _documentation(repository: Repository, branch: Branch, folder: str) -> Sourc
 
 def _key(request: Mapping[str, Any]) -> str:
     return to_json([request["url"], request["branch"], request["folder"]])
+
+
+def _space_of(tx: Tx, job: Row) -> Row:
+    space = tx.get("space", id=job["space_id"])
+    if space is None:
+        raise SourceError("The space was removed meanwhile.")
+    return space
 
 
 def _synced(job: Row, space: Row, request: Mapping[str, Any], path: Path) -> dict[str, Any]:

@@ -6,6 +6,7 @@ The cases are made from the declarations: a new field or a new bound is tested o
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -342,6 +343,18 @@ async def test_only_json_is_taken(desk: DeskOfOne, kind: str | None, taken: bool
         answer = await client.post(path, content=b"{}", headers=headers)
         assert answer.status_code == (201 if taken else 400)
         assert taken or "body" in message(answer)
+
+
+@pytest.mark.parametrize(("coding", "taken"), [("identity", True), ("gzip", False), ("br", False)])
+async def test_a_compressed_body_is_refused_as_one(
+    desk: DeskOfOne, coding: str, taken: bool
+) -> None:
+    path = f"/v1/spaces/{desk.have.space}/change-requests"
+    sent = b"{}" if taken else gzip.compress(b"{}")
+    async with desk.client(desk.world.token(desk.have.ana)) as client:
+        answer = await client.post(path, content=sent, headers={"content-encoding": coding})
+        assert answer.status_code == (201 if taken else 400)
+        assert taken or "Content-Encoding" in message(answer)
 
 
 async def test_a_body_that_is_too_long_is_not_read_to_its_end(desk: DeskOfOne) -> None:

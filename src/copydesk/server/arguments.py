@@ -67,8 +67,8 @@ class ClientGoneError(Exception):
 async def read_body(scope: Scope, receive: Receive) -> bytes:
     """Return the body of a request, read no further than it may be long.
 
-    Raises a 400 for one that is too long, or that says it is something else than JSON, and
-    ``ClientGoneError`` where the rest of it never comes.
+    Raises a 400 for one that is too long, or that says it is compressed or something else than
+    JSON, and ``ClientGoneError`` where the rest of it never comes.
     """
     length = header(scope, b"content-length")
     if length.isdecimal() and int(length[:20]) > BODY_LIMIT:
@@ -88,6 +88,8 @@ async def read_body(scope: Scope, receive: Receive) -> bytes:
     if size:
         declared = (value for name, value in scope["headers"] if name == b"content-type")
         _check_type(next(declared, JSON).decode("latin-1"))
+        if header(scope, b"content-encoding").strip().lower() not in ("", "identity"):
+            raise invalid("body: send it as it is; one with a Content-Encoding is not read")
     return b"".join(parts)
 
 

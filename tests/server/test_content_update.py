@@ -9,7 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
+from copydesk.domain.document_parser import links_of
 from copydesk.domain.documents import markdown_to_document
+from copydesk.server import content_update
 from copydesk.server.api_description import openapi
 from copydesk.server.desk_writes import Editor
 from copydesk.server.export_patch import changed_files
@@ -62,6 +64,27 @@ class Desk:
 async def desk(world: World) -> Any:
     async with world.client() as client:
         yield Desk(world, client)
+
+
+async def test_a_text_that_names_nothing_by_an_id_is_not_parsed_while_others_wait(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+
+    def parse(text: str) -> tuple[str, ...]:
+        parsed.append(text)
+        return links_of(text)
+
+    monkeypatch.setattr(content_update, "links_of", parse)
+
+    def page(text: str, **more: str) -> dict[str, Any]:
+        return {"operation": "insert_page", "document": {"markdown": text}, **more}
+
+    plain, named = page("[a](guide.md) and ![](x.png)"), page("[a](./other)")
+    await desk.write(plain, named)
+    assert parsed == []
+    await desk.write(plain, named, page("Text", ref="other"))
+    assert parsed == ["[a](./other)", ""]
 
 
 async def test_everything_is_written_in_one_request(desk: Desk) -> None:

@@ -37,7 +37,13 @@ from copydesk.server import content
 from copydesk.server.content import Draft
 from copydesk.server.desk_writes import Editor
 from copydesk.server.errors import invalid
-from copydesk.server.queries.link import LinkPlaces, Target, target_by_id, with_targets
+from copydesk.server.queries.link import (
+    ID_STARTS,
+    LinkPlaces,
+    Target,
+    target_by_id,
+    with_targets,
+)
 from copydesk.server.source_content import source_of
 from copydesk.server.sources.document import Document as Source
 from copydesk.server.sources.document import read_document
@@ -280,7 +286,12 @@ def _followed(
 def _by_path(
     page: str, text: str, old: str, refs: dict[str, Target], places: LinkPlaces
 ) -> dict[str, str]:
-    """Return the paths of what the links of a text name by ids or refs, as ``old`` wrote them."""
+    """Return the paths of what the links of a text name by ids or refs, as ``old`` wrote them.
+
+    Most texts name nothing so and are not parsed: others wait to write meanwhile.
+    """
+    if not any(each in text for each in (*refs, *ID_STARTS)):
+        return {}
     wanted = {path: target for path in _paths_of(text) if (target := _named(path, refs, places))}
     if not wanted:
         return {}

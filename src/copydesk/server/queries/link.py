@@ -52,6 +52,9 @@ _NAMED = re.compile(r"""^(?:id|slug|permalink):[ ]*["']?([^"'\s#]+)""", re.MULTI
 _BY_ID = {"pages": "page", "files": "file"}
 """What an address that is made of an id leads to, by its first part."""
 
+ID_STARTS = tuple(f"/{start}/" for start in _BY_ID)
+"""How addresses begin that are made of an id."""
+
 _TARGET = re.compile(
     r"""(\]\(<?|^ {0,3}\[[^\]\n]+\]:[ ]?<?|\b(?:href|src|url)=["'])([^\s)>"'#]+)""", re.MULTILINE
 )

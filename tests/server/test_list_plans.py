@@ -132,3 +132,16 @@ async def test_people_of_a_page_of_comments_are_read_at_once(world: World) -> No
             found = (await client.get(f"/spaces/{space}/comments")).json()["items"]
     assert {each["postedBy"]["id"] for each in found} == set(writers)
     assert sum("FROM user WHERE" in sql for sql in said) == 1
+
+
+async def test_somebody_is_found_by_a_name_without_reading_all_members(world: World) -> None:
+    connection = world.store.read(lambda tx: tx.connection)
+    async with world.client() as client:
+        with world.statements() as said:
+            body = {"title": "Writers", "members": [world.ana]}
+            answer = await client.put(f"/orgs/{world.home}/teams", json=body)
+    assert answer.status_code == 201
+    (found,) = [sql for sql in said if "OR email" in sql]
+    plan = [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {found}")]
+    assert any("(user_id=? AND organization_id=?)" in step for step in plan), plan
+    assert not any(step.startswith("SCAN") for step in plan), plan

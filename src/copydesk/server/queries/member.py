@@ -47,8 +47,8 @@ def resolve_user(call: Call, organization_id: str, id_or_email: str, where: str)
 def member_id(call: Call, organization_id: str, id_or_email: str) -> str | None:
     """Return the id of a member, named by user id or e-mail address; None when there is none."""
     found: str | None = call.tx.value(
-        f"SELECT user_id FROM {MEMBERS} WHERE organization_id = ?1 "  # noqa: S608 - ours
-        "AND (user_id = ?2 OR email = ?2)",
+        "SELECT user_id FROM member WHERE organization_id = ?1 "
+        "AND user_id IN (SELECT id FROM user WHERE id = ?2 OR email = ?2)",
         organization_id,
         id_or_email,
     )

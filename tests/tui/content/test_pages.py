@@ -150,15 +150,15 @@ async def test_what_others_change_is_announced_and_read_by_hand(world: World, gu
     async with drive(open_world(world, "pages", target(world, guide)), size=(140, 40)) as driver:
         driver.place.read_again(by_hand=False)
         await driver.idle()
-        assert "Others changed" not in driver.screen
+        assert "changed since they were read" not in driver.screen
         world.commit(guide, {"start": "# Start\n\nAnew.\n"})
         driver.place.read_again(by_hand=False)
         await driver.idle()
-        assert "Others changed these pages" in driver.screen
+        assert "These pages changed since they were read" in driver.screen
         assert "Anew." not in driver.screen
         await driver.press("R")
         assert "Anew." in driver.screen
-        assert "Others changed" not in driver.screen
+        assert "changed since they were read" not in driver.screen
 
 
 async def test_a_page_by_name_and_one_that_is_gone(world: World, guide: str) -> None:

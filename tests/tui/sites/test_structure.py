@@ -507,6 +507,28 @@ async def test_what_others_change_is_shown_beside_ours(world: World) -> None:
         assert driver.line("Health").startswith("┃>   1")
 
 
+async def test_what_is_undone_elsewhere_is_not_told_as_done_by_others(world: World) -> None:
+    published = publish(world)
+    async with drive(open_app(world, published.site)) as driver:
+        await select(driver, published.ids["Status"])
+        await driver.press("K", "ctrl+s", "y")
+        await sheet_gone(driver)
+        assert driver.line("Status").split()[1] == "4"
+        await said(driver, "undo")
+        await driver.press("u", "y")
+        await driver.idle()
+        await driver.press("q")
+        here(driver).read_again(by_hand=False)
+        await driver.idle()
+        assert "changed by others" not in driver.screen
+        assert driver.line("Status").split()[1] == "5", "its own place again"
+        # What somebody else moves waits for R as ever.
+        await move_before(published, "Status", "Guides")
+        here(driver).read_again(by_hand=False)
+        await driver.idle()
+        assert "changed by others: R shows it" in driver.screen
+
+
 async def test_a_failure_asks_and_so_does_the_next_start(world: World) -> None:
     published = publish(world)
     ids, drafts, runs = published.ids, DeskDrafts(State()), Arrangements(State())

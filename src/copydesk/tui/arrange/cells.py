@@ -636,6 +636,12 @@ class WrittenPane(Facts):
         mine.sort(key=lambda past: (past.entry.at, past.number), reverse=True)
         self._pasts = mine[:LOOKED_BACK]
 
+    def newest(self, session: Session) -> int:
+        """Return when the last of them was made, taken back or done again, as `Past.when`."""
+        if self._looked != len(session.log):
+            self.look_back(session)
+        return max((past.when for past in self._pasts), default=0)
+
     def show_written(self, session: Session, target: str) -> None:
         """Show them; ``target`` is the id of the site or organization."""
         if self._looked != len(session.log):

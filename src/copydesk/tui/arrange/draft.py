@@ -297,6 +297,8 @@ class Sender:
         """The arrangement when that was noted: another one by now was staged since."""
         self.behind = False
         """Whether others changed the order since it was read."""
+        self._written = 0
+        """The newest write of this machine to it when it was taken in."""
         self.asked = False
         """Whether the sheet of the plan is open, which says itself how far it is."""
 
@@ -317,17 +319,22 @@ class Sender:
             self._tell_rebased(self.take(layout))
 
     def look_again(self, layout: Layout) -> bool:
-        """Take in a polled order if no row moves by that and nothing is staged; tell whether.
+        """Take in a polled order if nothing is staged and no one else moves a row; tell whether.
 
-        Texts that changed show at once then; all else waits for R.
+        Texts that changed show at once then, and what was done from another place of this run, as
+        where its writes are undone; all else waits for R.
         """
         draft = self.here.draft
         base = draft.arrangement.base
-        taken = layout.levels == base.levels and not draft.arrangement.dirty
+        ours = self._newest_write() > self._written
+        taken = (ours or layout.levels == base.levels) and not draft.arrangement.dirty
         if taken and not layout.same(base):
             self.take(layout)
         self.behind = not layout.same(draft.arrangement.base)
         return taken
+
+    def _newest_write(self) -> int:
+        return self.here.written.newest(self.here.session)
 
     async def unfinished(self) -> ArrangeRun | None:
         """Return the run that is not over, if there is one. May raise."""
@@ -343,7 +350,7 @@ class Sender:
 
         ``run`` is one that is `unfinished`: it is asked about.
         """
-        self.here.known = True
+        self.here.known, self._written = True, self._newest_write()
         self.here.draft.arrangement = self.here.fresh(layout)
         rebased = self.here.draft.bring_back(layout, run)
         if rebased is not None:
@@ -374,6 +381,7 @@ class Sender:
     def take(self, layout: Layout) -> Rebased[Arrangement]:
         """Put the staged changes on top of the order that is published by now."""
         rebased = self.here.draft.arrangement.rebase(layout)
+        self._written = self._newest_write()
         self.here.draft.arrangement, self.behind = rebased.arrangement, False
         if not self.here.draft.arrangement.dirty and not self.here.draft.arrangement.future:
             self.here.draft.arrangement = self.here.fresh(layout)

@@ -566,7 +566,7 @@ class PagesPlace(Place, scope="pages"):
         self._wanted_section = target.section
         self._revision = ""
         self._behind = False
-        """Whether others changed the pages since they were read."""
+        """Whether the pages changed since they were read, by others or from another place."""
         self._followed = Followed()
         self.thread = ThreadAbove(self)
         self.tells_authors = False
@@ -701,7 +701,7 @@ class PagesPlace(Place, scope="pages"):
         if waiting or not self.order.readable:
             return waiting
         if self._behind:
-            return "Others changed these pages since they were read: R reads them again"
+            return "These pages changed since they were read: R reads them again"
         if self.pane is self.links and (link := self.links.selected) is not None:
             return link.text
         page, count = self.shown_page, len(self.order.readable)
@@ -778,7 +778,7 @@ class PagesPlace(Place, scope="pages"):
 
     def _say_behind(self) -> None:
         notes = [f"STAGED {len(self.new_edits)}"] if self.new_edits else []
-        self.rows.note = "   ".join(notes + ["changed by others: R reads it"] * self._behind)
+        self.rows.note = "   ".join(notes + ["changed since: R reads it"] * self._behind)
         self.rows.retitle()
 
     def _arrived(self, tree: Tree) -> None:

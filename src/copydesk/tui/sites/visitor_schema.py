@@ -226,7 +226,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
         self.kept: SchemaDraft | None = None
         """What was edited and not sent."""
         self._behind = False
-        """Whether others changed the schema since it was read."""
+        """Whether the schema changed since it was read, by others or from another place."""
 
     def panes(self) -> ComposeResult:
         source: TreeSource[SchemaRow] = TreeSource(
@@ -325,7 +325,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
     def _note(self) -> None:
         assert self.read is not None
         note = present.schema_note(self.read.updated, self.session.now)
-        self.rows.note = "changed by others: R shows it" if self._behind else note
+        self.rows.note = "changed since: R shows it" if self._behind else note
         self.rows.retitle()
         self.refresh_frame()
 

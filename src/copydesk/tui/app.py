@@ -686,8 +686,7 @@ class CopydeskApp(DeskApp):
     def leave(self, *, bound_for: str | None = None) -> None:
         """Quit, unless writes are under way or to follow: say so then, and quit at the second time.
 
-        While a merge run is in progress, or something is rearranged, ask. Who is ``bound_for``
-        another profile waits for all writes.
+        Ask while a merge run or rearrangement goes on. ``bound_for`` a profile, wait for writes.
         """
         self.account.bound_for = bound_for
         if self.runs.merges or self.session.rearranges:
@@ -700,12 +699,9 @@ class CopydeskApp(DeskApp):
                 self.here.say(f"Sending {pending} first, then the profile opens.", "warn")
             return
         if pending and monotonic() - self._interrupted > TWICE_SECONDS:
-            self._interrupted = monotonic()
             if self.session.writes.waits:
-                # What could still be recalled is sent now; that done, it quits by itself.
                 begin(self, self._leave_when_sent, name="leave when sent")
-            if self.here is not None:
-                self.here.say(f"Sending {pending}. Press it again to quit now.", "warn")
+            self._once_more(f"Sending {pending}. Press it again at once to quit now.", "warn")
             return
         self.exit()
 
@@ -770,10 +766,14 @@ class CopydeskApp(DeskApp):
                 self.account.bound_for = None
                 self.exit()
             return
+        self._once_more(AGAIN_QUITS)
+
+    def _once_more(self, said: str, tone: str = "") -> None:
+        """Say that the same key quits, for as long as it does."""
         self._interrupted = monotonic()
         if (place := self.here) is not None:
-            place.say(AGAIN_QUITS)
-            place.set_timer(TWICE_SECONDS, lambda: place.unsay(AGAIN_QUITS))
+            place.say(said, tone)
+            place.set_timer(TWICE_SECONDS, lambda: place.unsay(said))
 
     def step_pane(self, by: int) -> None:
         """Focus the next pane, showing its part if it was hidden for lack of room."""

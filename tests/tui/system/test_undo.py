@@ -455,14 +455,22 @@ async def test_what_waits_can_be_recalled_and_its_text_stays(world: World) -> No
         assert not session.drafts.texts()
 
 
-async def test_who_quits_between_two_writes_is_told(world: World) -> None:
+async def test_who_quits_between_two_writes_is_told(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = ReviewWorld(world).app()
     async with drive(app) as driver:
         follows = asyncio.create_task(asyncio.Event().wait())
         app.session.writes.hold_open(follows)
         await driver.send("q")
         assert app.is_running
-        assert "Sending 1. Press it again to quit now." in driver.screen
+        assert "Sending 1. Press it again at once to quit now." in driver.screen
+        # Once another press would only ask again it is not said any more.
+        monkeypatch.setattr("copydesk.tui.app.TWICE_SECONDS", 0.01)
+        await asyncio.sleep(0.02)
+        await driver.send("q")
+        await eventually(lambda: "Press it again" not in driver.screen, driver.turn)
+        assert app.is_running
         follows.cancel()
 
 

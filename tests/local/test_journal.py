@@ -150,10 +150,12 @@ def test_a_process_that_is_killed_lets_go_of_all_that_it_was_at(path: Path) -> N
         assert not here.crashed()
         assert not here.interrupted()
         assert not here.waiting()
+        assert [each.state for each in here.entries()] == ["sending", "sending"]
         assert not here.claim()
         other.kill()
         other.wait()
         assert here.crashed()
+        assert [each.state for each in here.entries()] == ["unknown", "unknown"]
         assert [each.what for each in here.interrupted()] == ["merge", "comment"]
         assert [each.what for each in here.waiting()] == ["comment"]
         assert here.claim()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
@@ -198,7 +197,7 @@ class Journal:
         """Return the writes begun at ``since`` or later, oldest first, each in its last state.
 
         Unreadable entries are passed over. A write that an earlier run left as "sending" is
-        "unknown": that run ended without its answer.
+        "unknown": that run ended without its answer. One of another running copydesk is "sending".
         """
         return self._read(since)
 
@@ -215,11 +214,11 @@ class Journal:
         Each is reported until it is settled. The writes of another running copydesk are its own to
         settle.
         """
-        return self._of_nobody(each for each in self._read(opened=True) if _is_under_way(each))
+        return [each for each in self._read(opened=True) if _is_under_way(each)]
 
     def waiting(self) -> list[Entry]:
         """Return the outbox, oldest first, without writes that another program is sending."""
-        return self._of_nobody(each for each in self._read(opened=True) if each.waits)
+        return [each for each in self._read(opened=True) if each.waits]
 
     def claim(self) -> bool:
         """Take the outbox for this process until `release`; False while another has it."""
@@ -228,17 +227,6 @@ class Journal:
     def release(self) -> None:
         """Give the outbox back."""
         self.store.release(f"outbox {self._desk!r}")
-
-    def _of_nobody(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Return the entries that no other running copydesk is sending."""
-        going: dict[str, bool] = {}
-        found = []
-        for each in entries:
-            if _is_under_way(each) and each.run not in going:
-                going[each.run] = each.run != self.run and self.store.lives(each.run)
-            if not (_is_under_way(each) and going[each.run]):
-                found.append(each)
-        return found
 
     def _read(self, since: float = 0.0, *, opened: bool = False) -> list[Entry]:
         """Return the writes begun since; with ``opened`` only unsettled ones."""
@@ -251,9 +239,11 @@ class Journal:
         read = (entry_of(_json(value)) for (value,) in rows)
         found = {each.id: each for each in read if each is not None}
         found |= {key: owed for key, owed in self._owed.items() if key in found}
+        going = {each.run for each in found.values() if each.state == "sending"}
+        ended = {run for run in going if run != self.run and not self.store.lives(run)}
         return [
             replace(entry, state="unknown")
-            if entry.state == "sending" and entry.run != self.run
+            if entry.state == "sending" and entry.run in ended
             else entry
             for entry in found.values()
         ]

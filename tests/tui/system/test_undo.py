@@ -32,7 +32,7 @@ from copydesk.domain.plain_documents import document_of
 from copydesk.domain.reversal import Reversal
 from copydesk.domain.site_tree import SiteNode
 from copydesk.local.drafts import DeskDrafts
-from copydesk.local.journal import Journal
+from copydesk.local.journal import Journal, Notes
 from copydesk.local.state import State
 from copydesk.server.app import create_app
 from copydesk.server.store import Store, Tx
@@ -357,6 +357,41 @@ async def test_what_a_cut_off_undo_left_of_an_action_goes_back_with_one_key(
         await driver.press("y")
         assert "Undone: Archive, 2 writes." in driver.screen
     assert statuses() == {"open"}
+
+
+async def test_an_undo_that_another_window_sends_is_not_taken_for_cut_off(
+    world: World, tmp_path: Path
+) -> None:
+    space, api = world.space("Guide", {"a": "A.\n"}), world.api()
+    request = world.change_request(space, {"a": "B.\n"}, subject="S")
+    body = ChangeRequestUpdate(status="archived")
+
+    async def connect() -> Api:
+        return api
+
+    def start() -> Session:
+        store = State(tmp_path / "state.db", clock=lambda: world.clock.now.timestamp())
+        clock = world.clock
+        return Session(connect, clock=lambda: clock.now, journal=Journal(store, "desk"))
+
+    first = start()
+    first.journal.opened()
+    way = inverses.request_changed(space, request, {"status": "open"}, {"status": "archived"})
+    send = partial(api, ops.update_change_request, space, request, body)
+    await first.writes.perform("Archive", "#1", send, reversal=way)
+    (line,) = first.log
+    assert line.entry is not None
+    undoing = first.journal.begin("Archive", "#1", Notes(kind="undo", of=line.entry.id))
+    async with drive(CopydeskApp(start(), "undo"), size=(100, 24)) as driver:
+        assert "now  sending" in driver.screen
+        assert "in another run" in driver.screen
+        await driver.press("u")
+        assert "Another copydesk is sending this now. R reads how that ended." in driver.screen
+        assert first.journal.entries()[-1].state == "sending", "reading settles it for nobody"
+        first.journal.settle(undoing, "failed", sentence="Refused.")
+        await driver.press("R", "u")
+        assert "Undone: Archive #1" in driver.screen
+    assert world.row("change_request", request)["status"] == "open"
 
 
 async def test_what_somebody_else_changed_since_is_not_overruled_unasked(world: World) -> None:

@@ -114,6 +114,11 @@ class Past:
         """The identity of the write."""
         return self.entry.id
 
+    def is_sent_elsewhere(self, run: str) -> bool:
+        """Whether another copydesk than ``run`` is sending it, or the undo or redo of it."""
+        entry = self.cut or self.entry
+        return entry.state == "sending" and entry.run != run
+
     @property
     def planned(self) -> bool:
         """Whether it was sent with a plan."""
@@ -147,9 +152,15 @@ class History:
         """The ids of objects created by answered writes: no other write created them."""
 
     def learn(self, entries: Iterable[Entry]) -> None:
-        """Take over new entries, oldest first."""
+        """Take over new entries, oldest first, and those that another copydesk has sent since."""
         for entry in entries:
-            if entry.id not in self.known and entry.id not in self._turns:
+            past = self.known.get(entry.of or entry.id)
+            sent = None if past is None else past.cut or past.entry
+            if sent is not None and (sent.id, sent.state) == (entry.id, "sending"):
+                new = entry.state != "sending"
+            else:
+                new = entry.id not in self.known and entry.id not in self._turns
+            if new:
                 self.take(entry)
 
     def take(self, entry: Entry) -> Past | None:

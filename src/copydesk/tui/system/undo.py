@@ -17,7 +17,7 @@ from copydesk.domain.moments import age, moment
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.options import Option
 from copydesk.session.writes.log import ChangedSinceError, Written
-from copydesk.session.writes.recovery import settle_one
+from copydesk.session.writes.recovery import ELSEWHERE, settle_one
 from copydesk.session.writes.undo import Past, is_of_outbox, not_taken
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm, Fact, Notice
@@ -376,6 +376,8 @@ def none_here(here: UndoList) -> str | None:
 def not_undoable(here: UndoList) -> str | None:
     """Say why the write under the cursor is not taken back."""
     past = here.rows.selected
+    if past is not None and past.is_sent_elsewhere(here.session.journal.run):
+        return ELSEWHERE
     if past is not None and here.session.read_only and not past.reversal.here:
         return refusal(here.session, "undo")
     if past is None or past.standing in ("done", *CUT):
@@ -463,6 +465,8 @@ class UndoList(Place, scope="undo_list"):
     def _state(self, past: Past) -> Text:
         """Return how it stands; of an action that wrote several, how many of them stand so."""
         word, tone = STATES[past.standing]
+        if past.is_sent_elsewhere(self.session.journal.run):
+            word = "sending"
         text, count = Text(word, style=tone), self._groups[past.entry.group]
         if past.entry.group and count > 1 and past.standing in ("done", "undone"):
             alike = len(self.session.history.with_group(past))
@@ -503,12 +507,12 @@ class UndoList(Place, scope="undo_list"):
 
     def _about(self, past: Past) -> str:
         entry = past.entry
-        here = "in this run" if entry.run == self.session.journal.run else "in an earlier run"
+        here = "in this run" if entry.run == self.session.journal.run else "in another run"
         space = self._titles.get(_space_of(past), "")
         lines = [
             f"**{clean(entry.what)}** {clean(entry.target)}" + (f" in {space}" if space else ""),
             f"{moment(past.entry.moment, self.session.clock())}, {here}",
-            MEANT[past.standing],
+            ELSEWHERE if past.is_sent_elsewhere(self.session.journal.run) else MEANT[past.standing],
         ]
         if entry.group and (count := self._groups[entry.group]) > 1:
             said = f"Written with others of one action: {count} in this list. u asks which."

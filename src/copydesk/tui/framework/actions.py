@@ -354,7 +354,7 @@ def action(
     A plain method acts at once; an ``async`` one runs in a worker and may await sheets. ``key`` and
     ``also`` are single keys or chords (``"g s"``); one that browsers keep gets a second key.
     ``word`` is its name in ids, where it means the same as another action: that of the method
-    without. ``show`` is the footer priority: ``True`` is 10.
+    without. ``show`` is the footer priority: ``True`` is 10. ``group`` is its heading in the help.
     ``override`` allows a key, or an action of the same name, that a base class already has.
     ``inline`` finishes an async action before the next key is read: only for what waits for nobody.
     ``now`` takes the owner and returns the label of the footer where it follows a state.

@@ -14,6 +14,7 @@ from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.position import SiteSectionAnchor, SiteSectionPosition
 from copydesk.contract.models.site_section import SiteSection, SiteSectionMove
+from copydesk.domain.arrange_run import identity
 from copydesk.domain.layout import Item, Kind, Layout
 from copydesk.domain.own_command import Hook
 from copydesk.domain.site_tree import structure_of
@@ -527,6 +528,34 @@ async def test_what_is_undone_elsewhere_is_not_told_as_done_by_others(world: Wor
         here(driver).read_again(by_hand=False)
         await driver.idle()
         assert "changed by others: R shows it" in driver.screen
+
+
+async def test_what_another_window_sends_is_not_staged_here_too(
+    world: World, tmp_path: Path
+) -> None:
+    published = publish(world)
+    path = tmp_path / "state.db"
+
+    def window() -> CopydeskApp:
+        store = State(path)
+        return open_app(world, published.site, drafts=DeskDrafts(store), runs=Arrangements(store))
+
+    async with drive(window(), size=(140, 40)) as driver:
+        await select(driver, published.ids["Status"])
+        await driver.press("K")
+        assert "1 call staged" in driver.screen
+    other, run = Arrangements(State(path)), identity("site-structure", published.site)
+    assert other.claim(run)
+    async with drive(window(), size=(140, 40)) as driver:
+        assert "Another copydesk is sending what was staged here. R reads" in driver.screen
+        assert "staged order" not in driver.screen
+        await select(driver, published.ids["Legal"])
+        await driver.press("K", "ctrl+s")
+        assert "nothing was sent; it stays staged." in driver.screen
+        other.release(run)
+        await driver.press("ctrl+s", "y")
+        await sheet_gone(driver)
+        assert "1 call sent." in driver.screen
 
 
 async def test_a_failure_asks_and_so_does_the_next_start(world: World) -> None:

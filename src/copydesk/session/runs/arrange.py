@@ -306,6 +306,10 @@ class Arranger:
             finally:
                 self._store.release(run_id)
 
+    def is_elsewhere(self, place: str, target: str) -> bool:
+        """Whether another copydesk was at the run of a target when that was last looked for."""
+        return identity(place, target) in self.elsewhere
+
     def _alone(self, run_id: str) -> asyncio.Lock:
         return self._looking.setdefault(run_id, asyncio.Lock())
 

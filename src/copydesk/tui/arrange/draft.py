@@ -282,6 +282,8 @@ class StagedDraft:
         return kept.bound(run.made).rebase(layout)  # staged further since
 
 
+SENT_ELSEWHERE = "Another copydesk is sending what was staged here"
+
 BEFORE_SENDING = "before sending"
 """The name of the read before anything is sent."""
 
@@ -333,6 +335,10 @@ class Sender:
         self.behind = not layout.same(draft.arrangement.base)
         return taken
 
+    def _is_sent_elsewhere(self) -> bool:
+        here = self.here
+        return here.session.arranging.is_elsewhere(here.PLACE, here.run_target)
+
     def _newest_write(self) -> int:
         return self.here.written.newest(self.here.session)
 
@@ -352,7 +358,11 @@ class Sender:
         """
         self.here.known, self._written = True, self._newest_write()
         self.here.draft.arrangement = self.here.fresh(layout)
-        rebased = self.here.draft.bring_back(layout, run)
+        rebased = None
+        if self._is_sent_elsewhere():  # what is staged there would be sent from here once more
+            self.here.say(f"{SENT_ELSEWHERE}. R reads how far it is.", "warn")
+        else:
+            rebased = self.here.draft.bring_back(layout, run)
         if rebased is not None:
             self.here.draft.arrangement = self.staged_then = rebased.arrangement
             if self.here.draft.arrangement.dirty:
@@ -409,6 +419,9 @@ class Sender:
         run = await self.unfinished()
         if run is not None and run.begun:
             await self._go_on_with(run)
+            return
+        if self._is_sent_elsewhere():
+            self.here.tell(f"{SENT_ELSEWHERE}: nothing was sent; it stays staged.", "warn")
             return
         if run is not None:  # it had ended, but it could not be read again then
             await self._take_in(run)

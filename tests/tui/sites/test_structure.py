@@ -665,6 +665,26 @@ async def test_what_is_staged_outlives_the_program(world: World, tmp_path: Path)
     assert [text for text in drafts.texts().values() if "Something" in text] == ["- Something\n[]"]
 
 
+async def test_what_another_window_sent_of_the_same_draft_is_told_before_it_is_sent_again(
+    world: World, tmp_path: Path
+) -> None:
+    published = publish(world)
+    ids, key = published.ids, f"structure {published.site}"
+    drafts, other = (DeskDrafts(State(tmp_path / "state.db"), "desk") for _ in "ab")
+    async with drive(open_app(world, published.site, drafts=drafts)) as driver:
+        await select(driver, ids["Legal"])
+        await driver.press("K")
+    async with drive(open_app(world, published.site, drafts=drafts), size=(100, 40)) as driver:
+        assert "1 staged change of last time restored." in driver.screen
+        # The other window sends it, and more.
+        await move_before(published, "Status", "Guides")
+        other.drop(key)
+        other.discard(key)
+        await driver.press("ctrl+s")
+        assert "THEIRS, by now on the service" in driver.screen
+        assert "Another copydesk sent or discarded what was saved" in driver.screen
+
+
 async def test_leaving_says_what_is_kept_and_marks_the_site(world: World) -> None:
     class Full(DeskDrafts):
         full = False

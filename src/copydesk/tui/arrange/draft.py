@@ -437,15 +437,12 @@ class Sender:
         rebased = self.take(layout)
         self.here.session.fresh()
         self.here.show_arrangement()
-        if rebased.changed:
-            if not rebased.clashes:
-                self.here.draft.keep_now()
-            if not await self._show_others(rebased):
-                more = ", on top of what others changed."
-                if rebased.clashes:
-                    more = ". What both changed is asked again."
-                self.here.tell(f"Nothing was sent; it stays staged{more}")
-                return
+        if rebased.changed and not await self._show_others(rebased):
+            more = ", on top of what others changed."
+            if rebased.clashes:
+                more = ". What both changed is asked again."
+            self.here.tell(f"Nothing was sent; it stays staged{more}")
+            return
         if not self.here.draft.arrangement.dirty:
             self.here.draft.keep_now()
             self.here.tell("Nothing is left to send: it is so already.", "good")
@@ -458,6 +455,8 @@ class Sender:
         """Show the changes of others beside the staged ones; True when it may go on."""
         ours = [call.line for call in self.here.draft.requests()]
         facts = await self.here.draft.overtaken_facts()
+        if not rebased.clashes:
+            self.here.draft.keep_now()
         sheet = OthersSheet(rebased, ours, facts, verb=verb)
         ours_on_top, before = self.here.draft.arrangement, rebased.before
         if rebased.clashes and before is not None:

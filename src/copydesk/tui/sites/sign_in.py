@@ -275,6 +275,7 @@ class SignInPlace(Place, scope="sign_in"):
 
     def panes(self) -> ComposeResult:
         self.rows: SettingsList[Setting] = SettingsList()
+        self.rows.title = "Sign-in"
         self.facts = Facts(title="Setting", empty="No setting is selected.", id="sign-in-facts")
         yield Part("main", self.rows)
         yield Part("side", self.facts)

@@ -1,4 +1,4 @@
-"""``copydesk sites``: the published sites, and addresses that open the screens."""
+"""``copydesk sites``: the sites, and addresses that open the screens."""
 
 from __future__ import annotations
 

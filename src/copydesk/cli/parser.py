@@ -705,7 +705,7 @@ def _unmask(parser: ArgumentParser, *, again: bool) -> None:
 
 def add_sites(commands: Subparsers) -> None:
     """Declare ``copydesk sites``; without more it lists them."""
-    _listed(commands, "sites", "site", "the published sites, and what one shows")
+    _listed(commands, "sites", "site", "the sites, published or not, and what one shows")
 
 
 def _listed(

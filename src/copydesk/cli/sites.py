@@ -1,4 +1,4 @@
-"""``copydesk sites``: the published sites, and what one of them shows, for people and scripts."""
+"""``copydesk sites``: the sites, and what one of them shows, for people and scripts."""
 
 from __future__ import annotations
 

@@ -447,6 +447,16 @@ async def test_an_import_is_taken_back_with_what_was_made_again_meanwhile(
         assert "5 redirects, except 1. /c: " in driver.screen
 
 
+async def test_a_path_that_no_browser_asks_for_is_named(world: World) -> None:
+    docs = publish(world)
+    async with drive(open_world(world, "redirects", at(docs)), "ctrl+n", size=(100, 30)) as driver:
+        await driver.burst(*typed("/guides/../old"))
+        assert "never used: browsers take . and .. out of an address" in driver.screen
+        await driver.press(*["backspace"] * len("../old"))
+        await driver.burst(*typed("..old"))
+        assert "never used" not in driver.screen
+
+
 async def test_a_redirect_made_again_is_known_by_its_path(world: World) -> None:
     docs = publish(world)
     async with drive(open_world(world, "redirects", at(docs)), "ctrl+n", size=(100, 30)) as driver:

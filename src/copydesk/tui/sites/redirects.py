@@ -437,6 +437,8 @@ class RedirectsPlace(Place, scope="redirects"):
         ]
 
     def _source_note(self, text: str) -> str:
+        if not {".", ".."}.isdisjoint(text.split("/")):
+            return "never used: browsers take . and .. out of an address"
         node = self.read.paths.shown.get(text) if self.read is not None else None
         return "" if node is None else f"never used: the site shows {node.title} there"
 

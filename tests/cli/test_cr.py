@@ -23,6 +23,8 @@ from copydesk.client.api import Api
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.settlement import Settling
 from copydesk.domain.snooze import Snooze
+from copydesk.domain.sure import sure
+from copydesk.local.journal import Journal, Notes
 from copydesk.local.marks import DeskMarks, DeskSnoozes
 from copydesk.local.paths import find_paths
 from copydesk.local.runs import Settlings
@@ -31,7 +33,7 @@ from copydesk.present.page_changes import entries, in_order
 from copydesk.server.desk_writes import Editor
 from copydesk.session.reads.review import read_request
 from copydesk.session.reads.spaces import read_me
-from copydesk.session.writes.comments import PendingDraft
+from copydesk.session.writes.comments import PendingDraft, sending
 from tests.cli.script_desk import HOSTILE, Losing, Screen, ScriptDesk, Typed
 from tests.faulty import Asked, Fault, Line, Said, always, only
 from tests.tui.review_world import Faults
@@ -338,6 +340,38 @@ async def test_a_comment_is_never_there_twice(scripts: ScriptDesk) -> None:
         await send(Losing.api(world, busy=True), "Third")
     assert str(error.value) == "this was not done: The service failed: busy."
     assert texts() == ["First", "Second", "Second"]
+
+
+@pytest.mark.parametrize("arrived", [False, True])
+async def test_a_comment_that_another_copydesk_is_sending_is_not_sent_beside_it(
+    scripts: ScriptDesk, *, arrived: bool
+) -> None:
+    world, space = scripts.world, scripts.space
+    key = world.change_request(space, {"retries": "Once."})
+    world.clock.now = datetime.now(UTC)
+    connection = Connection(f"desk:{scripts.path}", "desk", world.api)
+    other = Journal(State(find_paths().store), connection.key)
+    other.opened()
+    async with world.api() as api:
+        found, there = await find_request(api, Wanted("1", space))
+        draft = PendingDraft(there.id, found.id, "request", "comment", "Once more")
+        me = await read_me(api)
+        trace = sure(sending(draft, "#1", me).trace)
+        notes = Notes(trace=replace(trace, says=draft.text).to_dict())
+        begun = other.begin("Comment", "#1", notes)
+        if arrived:  # but its answer did not yet
+            world.comment(space, draft.text, change_request=key)
+        async with CommandWrites(connection, api) as writes:
+            sent = deliver(api, writes, (found, there), draft, me)
+            if arrived:
+                assert (await sent)[0] is True
+            else:
+                with pytest.raises(UsageError, match="another copydesk is sending") as error:
+                    await sent
+                assert error.value.status == FAILED
+        assert other.entries() == [begun], "how that ends is for the other to note"
+    count = world.store.read(lambda tx: tx.value("SELECT count(*) FROM comment"))
+    assert count == int(arrived)
 
 
 def test_a_comment_comes_from_the_line_or_from_a_pipe(

@@ -43,6 +43,11 @@ LONGEST_TEXT = 1_000_000
 SHORTEST_ID = 4
 """So many characters of an id may stand for it, where no other begins so."""
 
+UNDER_WAY = (
+    "another copydesk is sending the same words there now. Nothing was sent: look whether they "
+    "arrive before sending them again."
+)
+
 _CELLS = 60
 
 
@@ -271,7 +276,10 @@ async def deliver(
     *,
     group: str = "",
 ) -> tuple[bool, Comment | CommentReply]:
-    """Send a comment or a reply (in a ``thread``); True when an earlier call had sent it."""
+    """Send a comment or a reply (in a ``thread``); True when an earlier call had sent it.
+
+    Raises ``UsageError`` while another copydesk sends the same.
+    """
     given, _ = found
     write = sending(draft, f"#{given.number} “{_first_words(draft.text)}”", me, thread=thread)
     trace = None if write.trace is None else replace(write.trace, says=draft.text)
@@ -291,12 +299,18 @@ async def deliver(
         write = replace(write, look=lambda api: look(began))
         written = trace.to_dict()
         for entry in entries:
-            if (entry.state, entry.trace) != ("unknown", written):
+            elsewhere = entry.state == "sending" and entry.run != journal.run
+            if entry.trace != written or not (elsewhere or entry.state == "unknown"):
                 continue
-            if (there := await look(entry.at)) is not None:
+            there = await look(entry.at)
+            if elsewhere and there is None:
+                raise UsageError(UNDER_WAY, FAILED)
+            if there is None:
+                journal.settle(entry, "failed", sentence="It had not arrived.")
+                continue
+            if not elsewhere:  # else it is the other's to note
                 journal.settle(entry, "done", reversal=way_back(draft)(there).to_dict())
-                return True, there
-            journal.settle(entry, "failed", sentence="It had not arrived.")
+            return True, there
     return False, await writes.send(write, group=group)
 
 

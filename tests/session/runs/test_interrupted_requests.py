@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -14,7 +15,8 @@ from copydesk.client.errors import NotFound
 from copydesk.contract import operations as ops
 from copydesk.domain.arrange_run import ArrangeRun, Requests, RunCall
 from copydesk.domain.reversal import Call, Expectation, Reversal, Step
-from copydesk.local.journal import Entry, Notes
+from copydesk.local.journal import Entry, Journal, Notes
+from copydesk.local.state import State
 from copydesk.session.errors import NotDoneError
 from copydesk.session.runs.interrupted_requests import (
     AS_PLANNED,
@@ -40,7 +42,7 @@ ROWS = Expectation(Step("local.rows", {"of": "site"}), {})
 Items = list[dict[str, Any]]
 
 
-def session(answer: Any) -> Session:
+def session(answer: Any, journal: Journal | None = None) -> Session:
     """Return a session in which a list of things is read as ``answer``."""
 
     async def nowhere() -> Api:
@@ -51,7 +53,7 @@ def session(answer: Any) -> Session:
     async def rows(of: str) -> Any:
         return answer
 
-    found = Session(nowhere, identify=known)
+    found = Session(nowhere, identify=known, journal=journal or Journal(State()))
     found.local_steps["rows"] = rows
     return found
 
@@ -315,6 +317,17 @@ async def test_a_request_with_a_way_back_is_settled_as_every_write_is(
     found = await settled(ours, making({}, makes="", reversal=way))
     assert (found.state, found.entry) == (state, entry.id if state == "done" else "")
     assert ours.history.known.keys() == ({entry.id} if state == "done" else set())
+
+
+async def test_what_another_copydesk_is_sending_is_left_to_it(tmp_path: Path) -> None:
+    way = Reversal((Step("local.rows", {}),), still=ROWS, before=ROWS)
+    ours, other = (session({}, Journal(State(tmp_path / "state.db"), "desk")) for _ in "ab")
+    other.journal.opened()
+    noted(other, "", reversal=way.to_dict())
+    # One of those that whoever reads a run takes for a reason to stop.
+    with pytest.raises(NotDoneError, match="Another copydesk is sending this now"):
+        await settled(ours, making({}, makes="", reversal=way))
+    assert [each.state for each in ours.journal.entries()] == ["sending"]
 
 
 async def test_the_undo_of_a_request_that_was_cut_off_is_read_once_more() -> None:

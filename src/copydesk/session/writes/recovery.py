@@ -15,7 +15,6 @@ from copydesk.domain.reversal import Trace, reversal_of, trace_of, value_at
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.drafts import refusal
 from copydesk.session.errors import NotDoneError, failure_types
-from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.undo import LONGEST_LIST, operation_of
 
 if TYPE_CHECKING:
@@ -228,11 +227,11 @@ def _has_its_draft(session: Session, entry: Entry) -> bool:
 async def settle_one(session: Session, past: Past) -> str:
     """Find out the outcome of an interrupted write; return the sentence, "" if no read tells.
 
-    Raises ``ApiError``, and `WriteError` while another copydesk sends it: what is on its way may
+    Raises ``ApiError``, and `NotDoneError` while another copydesk sends it: what is on its way may
     arrive after a read.
     """
     if past.is_sent_elsewhere(session.journal.run):
-        raise WriteError(ELSEWHERE, unknown=True)
+        raise NotDoneError(ELSEWHERE)
     api = await session.ready()
     entry, happened = await _judged(session, api, past.cut or past.entry)
     halfway = _is_halfway(session, entry, happened)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -13,12 +15,15 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.position import SiteSectionAnchor, SiteSectionPosition
+from copydesk.contract.models.site import SiteUpdate
 from copydesk.contract.models.site_section import SiteSection, SiteSectionMove
 from copydesk.domain.arrange_run import identity
 from copydesk.domain.layout import Item, Kind, Layout
 from copydesk.domain.own_command import Hook
+from copydesk.domain.site_inverses import setting_changed
 from copydesk.domain.site_tree import structure_of
 from copydesk.local.drafts import DeskDrafts
+from copydesk.local.journal import Notes
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
 from copydesk.present.site import address as address_cell
@@ -28,6 +33,7 @@ from copydesk.session.drafts import TWO_WINDOWS
 from copydesk.session.reads import sites as site_reading
 from copydesk.session.session import Session
 from copydesk.session.target import Target
+from copydesk.session.writes.log import Written
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.arrange.cells import written_facts
 from copydesk.tui.dialogs.dialog import typable
@@ -556,6 +562,39 @@ async def test_what_another_window_sends_is_not_staged_here_too(
         await driver.press("ctrl+s", "y")
         await sheet_gone(driver)
         assert "1 call sent." in driver.screen
+
+
+async def test_a_write_of_ours_that_moves_no_row_lets_no_one_else_move_one(world: World) -> None:
+    published = publish(world)
+    ids = (world.home, published.site)
+    way = setting_changed(ids, "visibility", "public", "unlisted")
+    async with drive(open_app(world, published.site)) as driver:
+
+        async def hide(api: Api) -> Any:
+            return await api(ops.update_site, *ids, SiteUpdate(visibility="unlisted"))
+
+        async with world.api() as api:
+            await here(driver).session.writes.perform("Set", "It", partial(hide, api), reversal=way)
+        here(driver).read_again(by_hand=False)
+        await driver.idle()
+        await move_before(published, "Status", "Guides")
+        here(driver).read_again(by_hand=False)
+        await driver.idle()
+        assert "changed by others: R shows it" in driver.screen
+
+
+async def test_a_write_that_was_on_its_way_is_among_the_latest_once_it_arrived(
+    world: World,
+) -> None:
+    published = publish(world)
+    way = setting_changed((world.home, published.site), "visibility", "public", "unlisted")
+    async with drive(open_app(world, published.site)) as driver:
+        session, written = here(driver).session, here(driver).written
+        entry = session.journal.begin("Set", "It", Notes(reversal=way.to_dict()))
+        session.log.append(Written(1, session.clock(), "Set", "It", entry=entry))
+        assert written.newest(session) == 0
+        session.history.take(session.journal.settle(entry, "done"))
+        assert written.newest(session) > 0
 
 
 async def test_a_failure_asks_and_so_does_the_next_start(world: World) -> None:

@@ -625,26 +625,31 @@ class WrittenPane(Facts):
         )
         self._is_of = is_of
         self._pasts: list[Past] = []
-        self._looked = -1
-        """How many writes the run had when they were found."""
+        self._looked = -1, -1
+        """How many writes the run had, and how many can be taken back, when they were found."""
 
     def look_back(self, session: Session) -> None:
         """Find the writes that can be taken back."""
-        self._looked = len(session.log)
+        self._looked = self._counts(session)
         known = session.history.known.values()
         mine = [past for past in known if any(map(self._is_of, past.reversal.back))]
         mine.sort(key=lambda past: (past.entry.at, past.number), reverse=True)
         self._pasts = mine[:LOOKED_BACK]
 
+    @staticmethod
+    def _counts(session: Session) -> tuple[int, int]:
+        # A write is in the log as it is begun, and can be taken back once it has arrived.
+        return len(session.log), len(session.history.known)
+
     def newest(self, session: Session) -> int:
         """Return when the last of them was made, taken back or done again, as `Past.when`."""
-        if self._looked != len(session.log):
+        if self._looked != self._counts(session):
             self.look_back(session)
         return max((past.when for past in self._pasts), default=0)
 
     def show_written(self, session: Session, target: str) -> None:
         """Show them; ``target`` is the id of the site or organization."""
-        if self._looked != len(session.log):
+        if self._looked != self._counts(session):
             self.look_back(session)
         lasting = session.history.lasting_in(target)
         self.show(written_facts(self._pasts, session.clock(), lasting)[:WRITTEN])

@@ -301,6 +301,8 @@ class Sender:
         """Whether others changed the order since it was read."""
         self._written = 0
         """The newest write of this machine to it when it was taken in."""
+        self._polled = 0
+        """That when the last poll was begun, which no newer one may be in."""
         self.asked = False
         """Whether the sheet of the plan is open, which says itself how far it is."""
 
@@ -320,6 +322,10 @@ class Sender:
         else:
             self._tell_rebased(self.take(layout))
 
+    def polls(self) -> None:
+        """Note which writes a poll that begins now has."""
+        self._polled = self._newest_write()
+
     def look_again(self, layout: Layout) -> bool:
         """Take in a polled order if nothing is staged and no one else moves a row; tell whether.
 
@@ -332,6 +338,8 @@ class Sender:
         taken = (ours or layout.levels == base.levels) and not draft.arrangement.dirty
         if taken and not layout.same(base):
             self.take(layout)
+        if taken:
+            self._written = self._polled
         self.behind = not layout.same(draft.arrangement.base)
         return taken
 

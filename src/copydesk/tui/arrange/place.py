@@ -484,6 +484,7 @@ class ArrangingPlace(Place, Generic[R]):
     def poll(self) -> None:
         """Read again quietly. What others changed waits for R: nothing moves by itself."""
         if self.known:
+            self.sender.polls()
             self.reads.load("poll", self.read_all, self._polled, what="Reading again")
         else:
             super().poll()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -255,6 +256,28 @@ async def test_an_undo_that_was_cut_off_as_it_made_a_thing_again_is_settled_by_w
         assert last.entry == session.journal.entries()[-1]
         assert last.entry is not None
         assert last.entry.made == ("2" if half else "")
+
+
+@pytest.mark.parametrize("runs", [False, True])
+async def test_the_rest_of_an_undo_is_told_unless_who_undoes_still_runs(
+    tmp_path: Path, *, runs: bool
+) -> None:
+    first, now = (Journal(State(tmp_path / "state.db"), "desk") for _ in range(2))
+    if runs:
+        first.opened()
+    notes = Notes(reversal=SECTION.to_dict(), group="Remove 1")
+    removed = [first.settle(first.begin("Remove", each, notes), "done") for each in ("A", "B")]
+    undo = first.begin("Undo: Remove", "B", Notes(kind="undo", of=removed[-1].id))
+    first.settle(undo, "done")
+
+    async def connect() -> Api:
+        return Api(BASE_URL, "token")
+
+    session = Session(connect, journal=now, begins=lambda: True)
+    session.local_steps["rows"] = connect
+    said = await recover(session)
+    assert said == ("" if runs else "1 write of a cut-off undo left: u undoes it.")
+    assert len(session.reversals.left_over()) == (not runs)
 
 
 async def test_what_was_noted_in_a_way_that_is_not_understood_tells_nothing(world: World) -> None:

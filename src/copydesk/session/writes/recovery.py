@@ -173,9 +173,14 @@ def _group_of(session: Session, entry: Entry) -> str:
 
 
 def _find_rest(session: Session, entries: Sequence[Entry], apart: Collection[str]) -> int:
-    """Find the rest of an interrupted undo; return its number of writes."""
+    """Find the rest of an interrupted undo; return its number of writes.
+
+    What a copydesk undoes that still runs is its own to go on with.
+    """
     last = entries[-1] if entries else None
-    past = session.history.known.get(last.of) if last is not None and last.kind == "undo" else None
+    if last is None or last.kind != "undo" or session.journal.store.lives(last.run):
+        return 0
+    past = session.history.known.get(last.of)
     if past is None or (past.entry.group and past.entry.group in apart):
         return 0
     session.reversals.half_undone = past

@@ -123,6 +123,8 @@ async def test_an_editor_and_what_can_go_wrong_with_it(
         await driver.press("ctrl+t")
         assert "Preview" in driver.screen
         assert "<kbd>" in driver.screen.partition("Preview")[2], "tags are shown, not followed"
+        await driver.burst("ctrl+t", *"more")
+        assert field(driver).text == "From outside.\nMine.<kbd> more", "typed on at once"
 
 
 async def test_what_was_not_sent_says_why_and_goes_with_the_others(review: ReviewWorld) -> None:

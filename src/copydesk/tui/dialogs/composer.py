@@ -503,10 +503,10 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
             self.composer.display = False
             self.call_after_refresh(self._preview.focus)
         else:
+            self.composer.display = True
+            self.set_focus(self.composer)  # what is typed next is for it
             self._preview.remove()
             self._preview = None
-            self.composer.display = True
-            self.call_after_refresh(self.composer.focus)
 
     @action("ctrl+s", "send", danger=1, unless=lambda sheet: nothing_written(sheet.composer))
     def send(self) -> None:

@@ -19,7 +19,6 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -149,6 +148,7 @@ class State:
         self._reader: sqlite3.Connection | None = None
         self._writing: int | None = None
         self._file: tuple[int, int] | None = None
+        self._folder: Path | None = None
         self._life: sqlite3.Connection | None = None
 
     def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -224,7 +224,7 @@ class State:
     def _note(self, said: str) -> None:
         self.damage = said
 
-    @cached_property
+    @property
     def folder(self) -> Path:
         """The folder of the file; of a state in memory a temporary one, which goes with it."""
         if self.path != MEMORY:
@@ -232,9 +232,11 @@ class State:
         from shutil import rmtree
         from tempfile import mkdtemp
 
-        folder = mkdtemp(prefix="copydesk-")
-        weakref.finalize(self, rmtree, folder, ignore_errors=True)
-        return Path(folder)
+        with self._lock:
+            if self._folder is None:
+                self._folder = Path(mkdtemp(prefix="copydesk-"))
+                weakref.finalize(self, rmtree, self._folder, ignore_errors=True)
+            return self._folder
 
     # Who is at what
 

@@ -44,14 +44,11 @@ RULES, PAGES, THREADS, ASKED = "rules", "pages", "threads", "asked"
 """The parts of the details of a change request: its rules and reviews, its changed pages, its
 threads; and, for all requests at once, the review requests to the reader."""
 
-
 PARTS = frozenset({RULES, PAGES, THREADS})
 """The parts that are read row by row."""
 
-
 DESCRIPTION = 6_000
 """Characters of a description that the details show."""
-
 
 NO_SUBJECT = "(no subject)"
 """Stands in for an empty subject."""
@@ -224,7 +221,6 @@ TEXT, SIDES = "text", "sides"
 """The parts that are read only for the row under the cursor: the description and the cluster; the
 pages that main has changed too."""
 
-
 ALL_PARTS = PARTS | {TEXT, SIDES}
 
 
@@ -379,7 +375,6 @@ KINDS: Mapping[str, type] = {"str": str, "int": int, "bool": bool, "datetime": d
 
 FIELDS: Mapping[str, type] = {name: KINDS[kind] for name, kind in ChangeRow.__annotations__.items()}
 """The types of a row's fields: only such can be kept for the next start."""
-
 
 AT_ONCE = 4
 """How many rows are read at the same time."""
@@ -590,22 +585,17 @@ def _together(before: Details, found: Details) -> Details:
 READY = "READY TO MERGE"
 """Everything known speaks for it."""
 
-
 NAMED = 2
 """The number of pages changed on both sides that are named."""
-
 
 TITLE_CELLS = 40
 """Cells of a title."""
 
-
 PERHAPS = "READY?"
 """Nothing known speaks against it, but something is unknown."""
 
-
 LOSES = "LOSES PAGES"
 """A merge would remove pages for readers that the author only moved."""
-
 
 EMPTY = "CHANGES NOTHING"
 """A service refuses a merge without changes."""

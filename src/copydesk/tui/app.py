@@ -220,12 +220,12 @@ class CopydeskApp(DeskApp):
         if place is None or not place.is_attached:
             return
         session = self.session
-        if session.contact.rests(now := session.clock(), self._ticked_at) and not (
-            session.writes.waits or session.drafts.trouble
-        ):
-            if self._ticks is not None:
+        now = session.clock()
+        if not (session.writes.waits or session.drafts.trouble):
+            if self._ticks is not None and session.contact.rests(now, now):
                 self._ticks.rest(RESTING_SECONDS)
-            return
+            if session.contact.rests(now, self._ticked_at):
+                return
         self._ticked_at = now
         self.newsreader.tick()  # also under a sheet: it changes nothing but the header
         self.runs.tick()

@@ -42,18 +42,14 @@ Work = Callable[["ArrangeRun"], Awaitable[ArrangeRun]]
 Changed = Callable[[ArrangeRun], None]
 """Called after every step of a run."""
 
-
 UNTOLD = "No answer came, and reading does not tell whether it arrived. Look; r sends it again."
-
 
 GONE = (
     "Not done: someone deleted what this changes, or moved it away. "
     "p keeps the rest staged, without it."
 )
 
-
 LOST_WAY = "How to undo it is no longer known on this machine."
-
 
 OTHERS_DID = "Someone else had undone it."
 

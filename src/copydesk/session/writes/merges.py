@@ -142,7 +142,6 @@ async def not_updated(api: Api, space: str, request: str) -> None:
 AT_ONCE = 4
 """Requests under way at the same time."""
 
-
 MOST = 40
 """The number of other change requests that are compared, the last changed first."""
 

@@ -172,7 +172,7 @@ class CopydeskApp(DeskApp):
         self._preload = preload
         self._interrupted = self._trimmed_at = 0.0
         self._ticked_at: datetime | None = None
-        self._ticks: Ticks | None = None
+        self.ticks: Ticks | None = None
         self._tones_pushed = False
         self.awake: asyncio.Task[None] | None = None
         """What goes on behind the first paint, for those who must wait for it."""
@@ -206,7 +206,7 @@ class CopydeskApp(DeskApp):
         if self.goes_on:
             begin(self, self.go_on, name="go on")
         self.call_after_refresh(self._wake)
-        self._ticks = Ticks(self, TICK_SECONDS, self.tick)
+        self.ticks = Ticks(self, TICK_SECONDS, self.tick)
         if self._held:
             self.set_timer(HELD_SECONDS, self._held_long)
 
@@ -222,8 +222,8 @@ class CopydeskApp(DeskApp):
         session = self.session
         now = session.clock()
         if not (session.writes.waits or session.drafts.trouble):
-            if self._ticks is not None and session.contact.rests(now, now):
-                self._ticks.rest(RESTING_SECONDS)
+            if self.ticks is not None and session.contact.rests(now, now):
+                self.ticks.rest(RESTING_SECONDS)
             if session.contact.rests(now, self._ticked_at):
                 return
         self._ticked_at = now
@@ -383,8 +383,8 @@ class CopydeskApp(DeskApp):
             # Not every terminal tells that it has the focus again, as after a detached session.
             self.session.contact.focused(self.session.clock(), focus=True)
             self.app_focus = True  # what had the focus has it again, before the key comes to it
-            if self._ticks is not None:  # not yet where keys are typed ahead
-                self._ticks.go_on()
+            if self.ticks is not None:  # not yet where keys are typed ahead
+                self.ticks.go_on()
         if (
             isinstance(event, events.Key)
             and not event.is_forwarded

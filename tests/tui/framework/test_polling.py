@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from time import monotonic
 
-import pytest
 from textual import events
 
 from copydesk.client.calls import Budget
@@ -24,10 +21,10 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
+from copydesk.domain.sure import sure
 from copydesk.session.errors import sentence
 from copydesk.session.reachability import RESTING_SECONDS, RESTS_AFTER, Contact
-from copydesk.tui import app
-from tests.drive import Driver, drive, eventually
+from tests.drive import Driver, drive
 from tests.tui.desk_place import NOON, REQUESTS, DeskApp, Request
 from tests.tui.opening import open_world
 from tests.world import World
@@ -414,29 +411,18 @@ async def test_who_leaves_the_keys_is_read_for_ever_less_often_and_at_once_when_
         assert opened.asked() == 1
 
 
-async def test_a_program_that_rests_hardly_wakes_up_until_a_key_comes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ticks: list[float] = []
-    tick = DeskApp.tick
-
-    def counted(opened: DeskApp) -> None:
-        ticks.append(monotonic())
-        tick(opened)
-
-    monkeypatch.setattr(DeskApp, "tick", counted)
-    monkeypatch.setattr(app, "TICK_SECONDS", 0.2)
-    monkeypatch.setattr(app, "RESTING_SECONDS", 3600.0)
+async def test_a_program_that_rests_hardly_wakes_up_until_a_key_comes() -> None:
     async with desk() as opened:
+        ticks = sure(opened.app.ticks)
+        told = []
         await opened.driver.press("j")
-        opened.now += timedelta(seconds=RESTS_AFTER + 1)
-        await eventually(lambda: opened.asked() > 0, opened.driver.turn)  # the last look, and then
-        await asyncio.sleep(0.4)
-        ticks.clear()
-        await asyncio.sleep(0.4)
-        assert not ticks
-        await opened.driver.send("j")
-        await eventually(lambda: len(ticks) > 2, opened.driver.turn)
+        for seconds in (RESTS_AFTER, 1):
+            await opened.after(seconds)
+            told.append(ticks.rests)
+        await opened.driver.press("j")
+        told.append(ticks.rests)
+        await opened.after(1)
+        assert [*told, ticks.rests] == [False, True, False, False]
 
 
 async def test_what_has_just_changed_is_looked_at_often() -> None:

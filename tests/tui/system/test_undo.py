@@ -501,8 +501,7 @@ async def test_who_quits_between_two_writes_is_told(
         assert app.is_running
         assert "Sending 1. Press it again at once to quit now." in driver.screen
         # Once another press would only ask again it is not said any more.
-        monkeypatch.setattr("copydesk.tui.app.TWICE_SECONDS", 0.01)
-        await asyncio.sleep(0.02)
+        monkeypatch.setattr("copydesk.tui.app.TWICE_SECONDS", 1e-6)
         await driver.send("q")
         await eventually(lambda: "Press it again" not in driver.screen, driver.turn)
         assert app.is_running

@@ -35,7 +35,7 @@ NAMED = 2
 ARRIVED = "No answer had come. It had arrived: that was found by reading again."
 NOT_ARRIVED = "No answer had come. It had not arrived: that was found by reading again."
 HALFWAY = "Cut off halfway. The next undo goes on with it."
-ELSEWHERE = "Another copydesk is sending this now. R reads how that ended."
+ELSEWHERE = "Another copydesk is sending this now."
 CUT_OFF = "copydesk ended before the answer came: it may have arrived."
 
 
@@ -236,7 +236,7 @@ async def settle_one(session: Session, past: Past) -> str:
     arrive after a read.
     """
     if past.is_sent_elsewhere(session.journal.run):
-        raise NotDoneError(ELSEWHERE)
+        raise NotDoneError(f"{ELSEWHERE} :undo tells how that ended.")
     api = await session.ready()
     entry, happened = await _judged(session, api, past.cut or past.entry)
     halfway = _is_halfway(session, entry, happened)

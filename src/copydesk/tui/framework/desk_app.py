@@ -262,21 +262,22 @@ class Ticks:
     def __init__(self, node: MessagePump, seconds: float, then: Callable[[], None]) -> None:
         self._node, self._seconds = node, seconds
         self._timer = node.set_interval(seconds, then)
-        self._rests = False
+        self.rests = False
+        """Whether it is called less often."""
 
     def rest(self, seconds: float) -> None:
         """Call it in so many seconds, and not before, unless it is told to go on."""
-        if not self._rests:
-            self._rests = True
+        if not self.rests:
+            self.rests = True
             self._timer.pause()
             self._node.set_timer(seconds, self._resume)
 
     def go_on(self) -> None:
         """Call it as often as before: not at once, what it is told for comes first."""
-        if self._rests:
-            self._rests = False
+        if self.rests:
+            self.rests = False
             self._node.set_timer(self._seconds, self._resume)
 
     def _resume(self) -> None:
-        self._rests = False
+        self.rests = False
         self._timer.resume()

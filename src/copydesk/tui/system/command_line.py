@@ -229,7 +229,7 @@ class CommandPrompt(Prompt):
 
 
 def _spaces_of(place: Place, number: str) -> Collection[str]:
-    """Return the ids of the spaces of which a change request of a number may be meant."""
+    """Return the spaces, by id, whose change request of this number may be meant."""
     if "space" not in place.COLUMNS:
         space = place.space_at_hand()
     elif (space := place.target.space) is None:  # each row is of a space of its own

@@ -368,6 +368,9 @@ MEANT = {
 CUT = ("undoing", "redoing", "open")
 
 
+SENT_ELSEWHERE = f"{ELSEWHERE} R reads how that ended."
+
+
 def none_here(here: UndoList) -> str | None:
     """Say so when there is nothing under the cursor."""
     return None if here.rows.selected is not None else "There is nothing to undo."
@@ -377,7 +380,7 @@ def not_undoable(here: UndoList) -> str | None:
     """Say why the write under the cursor is not taken back."""
     past = here.rows.selected
     if past is not None and past.is_sent_elsewhere(here.session.journal.run):
-        return ELSEWHERE
+        return SENT_ELSEWHERE
     if past is not None and here.session.read_only and not past.reversal.here:
         return refusal(here.session, "undo")
     if past is None or past.standing in ("done", *CUT):
@@ -507,12 +510,15 @@ class UndoList(Place, scope="undo_list"):
 
     def _about(self, past: Past) -> str:
         entry = past.entry
-        here = "in this run" if entry.run == self.session.journal.run else "in another run"
+        run = self.session.journal.run
+        here = "in this run" if entry.run == run else "in another run"
         space = self._titles.get(_space_of(past), "")
         lines = [
             f"**{clean(entry.what)}** {clean(entry.target)}" + (f" in {space}" if space else ""),
             f"{moment(past.entry.moment, self.session.clock())}, {here}",
-            ELSEWHERE if past.is_sent_elsewhere(self.session.journal.run) else MEANT[past.standing],
+            SENT_ELSEWHERE
+            if past.is_sent_elsewhere(self.session.journal.run)
+            else MEANT[past.standing],
         ]
         if entry.group and (count := self._groups[entry.group]) > 1:
             said = f"Written with others of one action: {count} in this list. u asks which."

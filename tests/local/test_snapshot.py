@@ -25,6 +25,16 @@ def test_desks_and_screens_are_kept_apart(tmp_path: Path) -> None:
     assert one.read("spaces") == []
 
 
+def test_what_is_there_already_is_not_written_again(tmp_path: Path) -> None:
+    Snapshots(tmp_path, "desk").write("spaces", ROWS)
+    (file,) = tmp_path.iterdir()
+    first = file.stat().st_ino
+    Snapshots(tmp_path, "desk").write("spaces", ROWS)
+    assert file.stat().st_ino == first
+    Snapshots(tmp_path, "desk").write("spaces", [])
+    assert Snapshots(tmp_path, "desk").read("spaces") == []
+
+
 def test_a_long_list_is_cut(tmp_path: Path) -> None:
     snapshots = Snapshots(tmp_path, "desk")
     snapshots.write("spaces", [{"id": str(number)} for number in range(10_000)])

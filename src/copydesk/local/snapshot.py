@@ -53,7 +53,7 @@ class Snapshots:
     def write(self, key: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Save the first ``ROW_LIMIT`` rows under ``key``; their values are JSON.
 
-        Where the disk refuses, the next start shows nothing before its first read. Raises
+        What is there already is not written again: nobody's disk wakes up because of it. Where the disk refuses, the next start shows nothing before its first read. Raises
         ``TypeError`` for a value that JSON has no form for.
         """
         value = {
@@ -66,6 +66,9 @@ class Snapshots:
         if self._folder is None:
             self._memory[key] = content
             return
+        with suppress(OSError):
+            if self._content(key) == content:
+                return
         with suppress(OSError):
             private_folder(self._folder)
             write_file(self._path(self._folder, key), content)

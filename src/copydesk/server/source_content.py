@@ -136,22 +136,14 @@ def _page_data(tx: Tx, page_id: str, page: SourcePage) -> PageData:
             cover["yPos"] = page.cover_y
     return PageData(
         id=page_id,
-        title=page.title,
-        slug=page.slug,
         type=page.type,
         text=content.put_text(tx, page.markdown) if page.type == "document" else None,
-        description=page.description,
-        emoji=page.emoji,
-        icon=page.icon,
-        href=page.href,
-        hidden=page.hidden,
-        no_index=page.no_index,
-        no_robots_index=page.no_robots_index,
         layout=dict(page.layout) or None,
         cover=cover,
         front_matter=page.front_matter or None,
         git_path=page.source_path,
         git_oid=page.oid,
+        **_alike(page),
     )
 
 
@@ -211,26 +203,24 @@ def _source_page(
     cover = page.cover or {}
     return SourcePage(
         key=key,
-        title=page.title,
-        slug=page.slug,
         path=path,
         type="group" if page.type == "group" else "link" if page.type == "link" else "document",
         source_path=page.git_path,
         oid=page.git_oid,
-        href=page.href,
         front_matter=page.front_matter or "",
         markdown=text,
-        description=page.description,
-        emoji=page.emoji,
-        icon=page.icon,
-        hidden=page.hidden,
-        no_index=page.no_index,
-        no_robots_index=page.no_robots_index,
         cover=cover.get("ref", {}).get("url"),
         cover_y=cover.get("yPos"),
         layout=page.layout or {},
         children=children,
+        **_alike(page),
     )
+
+
+def _alike(page: SourcePage | PageData) -> dict[str, Any]:
+    """Return what a page is called and says alike in a source and on a desk."""
+    names = ("title", "slug", "href", "description", "emoji", "icon", "hidden")
+    return {name: getattr(page, name) for name in (*names, "no_index", "no_robots_index")}
 
 
 def _source_file(tx: Tx, file: FileData) -> SourceFile:

@@ -12,7 +12,7 @@ from typing import Any
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import named
 from copydesk.server.sources.mapping import BadYamlError, read_mapping, read_toml
-from copydesk.server.sources.model import Blob, SourcePage
+from copydesk.server.sources.model import Blob, Facts, SourcePage
 from copydesk.server.sources.paths import folder_of, last_part, stem_of
 from copydesk.server.sources.summary import tidy
 
@@ -49,21 +49,6 @@ Starlight has it, and the place, as ``label`` and ``order`` of ``sidebar``.
 """
 
 _LAYOUT = ("title", "description", "tableOfContents", "outline", "pagination", "metadata", "tags")
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What front matter says about a page."""
-
-    description: str | None = None
-    emoji: str | None = None
-    icon: str | None = None
-    hidden: bool = False
-    no_index: bool = False
-    no_robots_index: bool = False
-    cover: str | None = None
-    cover_y: float | None = None
-    layout: Mapping[str, bool | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,17 +193,7 @@ def _offset(value: object) -> float | None:
 
 def facts_of(page: SourcePage) -> Facts:
     """Return what a page's front matter would have to say."""
-    return Facts(
-        description=page.description,
-        emoji=page.emoji,
-        icon=page.icon,
-        hidden=page.hidden,
-        no_index=page.no_index,
-        no_robots_index=page.no_robots_index,
-        cover=page.cover,
-        cover_y=page.cover_y,
-        layout=page.layout,
-    )
+    return Facts(**page.facts_by_name())
 
 
 def front_matter(

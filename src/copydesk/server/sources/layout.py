@@ -27,7 +27,7 @@ from urllib.parse import unquote
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
 from copydesk.server.sources.config import CONFIG, SUMMARY, Config, read_config, usual
-from copydesk.server.sources.document import Document, Facts, read_document
+from copydesk.server.sources.document import Document, read_document
 from copydesk.server.sources.identity import Keys
 from copydesk.server.sources.items import Item, Navigation, inherited
 from copydesk.server.sources.mapping import BadYamlError, decoded
@@ -626,7 +626,8 @@ class _SpaceReader:
         if document.complaint is not None:
             self.problems.append(Problem(entry.path, document.complaint, document.line))
         self.pages_of.add(entry.path)
-        facts: Facts = document.facts
+        facts = document.facts
+        hidden = facts.hidden or self.unpublished(entry.path, document)
         return SourcePage(
             key=self.keys.get(entry.path, entry.path),
             title=entry.title,
@@ -637,16 +638,8 @@ class _SpaceReader:
             oid=self.files[entry.path].oid,
             front_matter=document.front_matter,
             markdown=document.markdown,
-            description=facts.description,
-            emoji=facts.emoji,
-            icon=facts.icon,
-            hidden=facts.hidden or self.unpublished(entry.path, document),
-            no_index=facts.no_index,
-            no_robots_index=facts.no_robots_index,
-            cover=facts.cover,
-            cover_y=facts.cover_y,
-            layout=facts.layout,
             children=children,
+            **facts.facts_by_name() | {"hidden": hidden},
         )
 
     def rest(self) -> Iterable[SourceFile]:

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from copydesk.domain.late_dataclass import dataclass
 
@@ -130,15 +130,33 @@ Files: TypeAlias = Mapping[str, Blob]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourcePage:
+class Facts:
+    """What front matter says about a page."""
+
+    description: str | None = None
+    emoji: str | None = None
+    icon: str | None = None
+    hidden: bool = False
+    no_index: bool = False
+    no_robots_index: bool = False
+    cover: str | None = None
+    cover_y: float | None = None
+    layout: Mapping[str, bool | str] = field(default_factory=dict)
+
+    def facts_by_name(self) -> dict[str, Any]:
+        """Return them by their names, also those of a page."""
+        return {name: getattr(self, name) for name in Facts.__slots__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcePage(Facts):
     """A page of a space.
 
     ``key`` is its identity: it stays the same from revision to revision, also when its file is
     renamed. ``title`` is the one of ``SUMMARY.md``; ``slug`` is the last part of ``path``, its
     address in the space. A document has ``front_matter`` (verbatim, with its fences and a byte
     order mark, or "") and ``markdown`` (the rest, verbatim): one after the other they are the bytes
-    of ``source_path``. A link has ``href``. The fields from ``description`` on are what the front
-    matter says.
+    of ``source_path``. A link has ``href``.
     """
 
     key: str
@@ -151,15 +169,6 @@ class SourcePage:
     href: str | None = None
     front_matter: str = ""
     markdown: str = ""
-    description: str | None = None
-    emoji: str | None = None
-    icon: str | None = None
-    hidden: bool = False
-    no_index: bool = False
-    no_robots_index: bool = False
-    cover: str | None = None
-    cover_y: float | None = None
-    layout: Mapping[str, bool | str] = field(default_factory=dict)
     children: tuple[SourcePage, ...] = ()
 
     def content(self) -> bytes:

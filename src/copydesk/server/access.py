@@ -16,7 +16,7 @@ from functools import cached_property
 
 from copydesk.domain.access import LEVELS, rank
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.server.errors import forbidden, not_found
+from copydesk.server.errors import forbidden, not_found, or_not_found
 from copydesk.server.store import Row, Tx
 
 RIGHTS = ("member", "access_grant", "team_member", "collection", "space")
@@ -278,9 +278,8 @@ class Access:
         Raises a 404 when there is none that they may see, a 403 when they lack the permission.
         """
         self.organization(organization_id)
-        row = self.tx.get("site", id=site_id, organization_id=organization_id)
-        if row is None:
-            raise not_found("site", site_id)
+        site = self.tx.get("site", id=site_id, organization_id=organization_id)
+        row = or_not_found(site, "site", site_id)
         needed = ORGANIZATION_PERMISSIONS[permission]
         if permission != "view" and rank(self.site_level(row)) < rank(needed):
             raise forbidden(permission, f"the site {row['title']!r}")
@@ -300,9 +299,7 @@ class Access:
 
     def collection(self, collection_id: str, permission: str = "view") -> Row:
         """Return the collection if the user has the permission on it; as ``space`` does."""
-        row = self._row("collection", collection_id)
-        if row is None:
-            raise not_found("collection", collection_id)
+        row = or_not_found(self._row("collection", collection_id), "collection", collection_id)
         self._require(row, "collection", COLLECTION_PERMISSIONS, permission)
         return row
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class Refusal(Exception):  # noqa: N818 - an answer, not a fault
@@ -36,6 +39,13 @@ def forbidden(permission: str, what: str) -> Refusal:
 def not_found(kind: str, key: str) -> Refusal:
     """Return a 404: no such thing, or none that the caller may see."""
     return Refusal(404, f"There is no {kind} {key[:100]!r}.")
+
+
+def or_not_found(value: T | None, kind: str, key: str) -> T:
+    """Return a value that is there, or raise ``not_found``."""
+    if value is None:
+        raise not_found(kind, key)
+    return value
 
 
 def conflict(message: str) -> Refusal:

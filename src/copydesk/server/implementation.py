@@ -12,7 +12,7 @@ from urllib.parse import quote
 from copydesk.contract.operation import PREFIX, Operation
 from copydesk.domain.address import APP
 from copydesk.server.access import Access
-from copydesk.server.errors import not_found
+from copydesk.server.errors import or_not_found
 from copydesk.server.store import Row, Tx
 
 P = ParamSpec("P")
@@ -77,10 +77,7 @@ class Call:
 
     def find(self, kind: str, table: str, key: str, **belongs: str) -> Row:
         """Return the row with an id that belongs where its columns say, or raise a 404."""
-        row = self.tx.get(table, id=key, **belongs)
-        if row is None:
-            raise not_found(kind, key)
-        return row
+        return or_not_found(self.tx.get(table, id=key, **belongs), kind, key)
 
     def url(self, *segments: str) -> str:
         """Return the absolute URL of a path below /v1, each segment quoted."""

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from copydesk.server.errors import not_found
+from copydesk.server.errors import or_not_found
 from copydesk.server.store import Row, Tx
 
 JSON_COLUMNS = (
@@ -123,10 +123,7 @@ def leave_out(tx: Tx, installation: Row, place: str, key: str) -> None:
 
 def integration_row(tx: Tx, name: str) -> Row:
     """Return the row of an integration, whoever may see it. Raises a 404 when there is none."""
-    row = tx.get("integration", id=name)
-    if row is None:
-        raise not_found("integration", name)
-    return row
+    return or_not_found(tx.get("integration", id=name), "integration", name)
 
 
 def defaults(integration: Row, level: str) -> dict[str, Any]:

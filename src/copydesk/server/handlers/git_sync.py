@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copydesk.contract import operations as ops
 from copydesk.contract.models.git_sync import GitExport, GitImport, GitSyncState
-from copydesk.server.errors import not_found
+from copydesk.server.errors import or_not_found
 from copydesk.server.git_jobs import begin, repository_noted
 from copydesk.server.implementation import Call, implements
 from copydesk.server.queries.space import git_state
@@ -14,9 +14,7 @@ from copydesk.server.queries.space import git_state
 def get_space_git_info(call: Call, space_id: str) -> GitSyncState:
     """Get the state of the synchronization. 404 for a space without one."""
     space = call.access.space(space_id)
-    state = git_state(space)
-    if state is None:
-        raise not_found("git repository of the space", space_id)
+    state = or_not_found(git_state(space), "git repository of the space", space_id)
     # What goes on is done by the worker of this process, or of one that is gone.
     call.goes_on = state.get("operation", {}).get("state") == "running"
     return GitSyncState.model_validate(state)

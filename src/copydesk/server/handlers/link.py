@@ -9,7 +9,7 @@ from copydesk.contract.enumerations import LinkStatus
 from copydesk.contract.models.base import Page, Paging
 from copydesk.contract.models.link import Backlink, FileTarget, Link, Links, VersionContext
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.server.errors import not_found
+from copydesk.server.errors import or_not_found
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import slice_page
 from copydesk.server.queries.change_request import find_change_request
@@ -44,9 +44,7 @@ def list_space_page_links(
 ) -> Links:
     """Answer with where a page of a space leads."""
     space = call.access.space(space_id)
-    links = _page_links(_reader(call, space), page_id)
-    if links is None:
-        raise not_found("page", page_id)
+    links = or_not_found(_page_links(_reader(call, space), page_id), "page", page_id)
     return _links(call, space, space["revision_id"], links, status=status, paging=paging)
 
 
@@ -56,9 +54,9 @@ def list_change_request_page_links(
 ) -> Links:
     """Answer with where a page of a change request leads, and what it newly breaks."""
     space, row = find_change_request(call, space_id, change_request_id)
-    links = _page_links(LinkReader(call, space_id, row["revision_id"]), page_id)
-    if links is None:
-        raise not_found("page", page_id)
+    links = or_not_found(
+        _page_links(LinkReader(call, space_id, row["revision_id"]), page_id), "page", page_id
+    )
     before = _page_links(_reader(call, space), page_id) or []
     return _links(call, space, row["revision_id"], links, before, paging=paging)
 

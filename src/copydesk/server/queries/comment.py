@@ -19,7 +19,7 @@ from copydesk.domain.documents import document_to_markdown, markdown_to_document
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.change_requests import base_of
-from copydesk.server.errors import invalid, not_found
+from copydesk.server.errors import invalid, or_not_found
 from copydesk.server.implementation import Call
 from copydesk.server.pagination import Conditions
 from copydesk.server.queries.change_request import find_change_request
@@ -73,10 +73,7 @@ def find_place(
 
 def find_comment(call: Call, place: Place, comment_id: str) -> Row:
     """Return a comment of a place; raises a 404 when it has none with this id."""
-    row = comment_or_none(call, place, comment_id)
-    if row is None:
-        raise not_found("comment", comment_id)
-    return row
+    return or_not_found(comment_or_none(call, place, comment_id), "comment", comment_id)
 
 
 def comment_or_none(call: Call, place: Place, comment_id: str) -> Row | None:

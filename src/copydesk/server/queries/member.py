@@ -6,7 +6,7 @@ import json
 
 from copydesk.contract.models.member import Member
 from copydesk.server.access import Access
-from copydesk.server.errors import invalid, not_found
+from copydesk.server.errors import invalid, or_not_found
 from copydesk.server.implementation import Call
 from copydesk.server.pagination import Conditions
 from copydesk.server.queries.user import user_model
@@ -27,10 +27,9 @@ def also_found(which: Conditions, search: str | None, *, active: bool) -> None:
 
 def find_member(call: Call, organization_id: str, user_id: str) -> Row:
     """Return a member's row of ``MEMBERS``; raises a 404 when there is no such member."""
-    row = call.tx.get(MEMBERS, organization_id=organization_id, user_id=user_id)
-    if row is None:
-        raise not_found("member", user_id)
-    return row
+    return or_not_found(
+        call.tx.get(MEMBERS, organization_id=organization_id, user_id=user_id), "member", user_id
+    )
 
 
 def resolve_user(call: Call, organization_id: str, id_or_email: str, where: str) -> str:

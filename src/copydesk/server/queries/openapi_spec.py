@@ -11,7 +11,7 @@ from copydesk.contract.models.openapi_spec import (
     OpenAPISpecVersion,
     ProcessingError,
 )
-from copydesk.server.errors import not_found
+from copydesk.server.errors import or_not_found
 from copydesk.server.implementation import Call
 from copydesk.server.openapi_jobs import put_document
 from copydesk.server.store import Row, Tx, from_json
@@ -22,10 +22,11 @@ DOCUMENTS = "/specifications/{version_id}"
 
 def find_spec(call: Call, organization_id: str, spec_slug: str) -> Row:
     """Return the specification of a slug, whoever asks. Raises a 404 when there is none."""
-    row = call.tx.get("openapi_spec", organization_id=organization_id, slug=spec_slug)
-    if row is None:
-        raise not_found("OpenAPI specification", spec_slug)
-    return row
+    return or_not_found(
+        call.tx.get("openapi_spec", organization_id=organization_id, slug=spec_slug),
+        "OpenAPI specification",
+        spec_slug,
+    )
 
 
 def spec_model(call: Call, row: Row) -> OpenAPISpec:

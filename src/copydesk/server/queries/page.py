@@ -10,7 +10,7 @@ from copydesk.contract.models.content import ContentPage, GitObject, PageLayout
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server import content
 from copydesk.server.content import Node, PageData
-from copydesk.server.errors import not_found
+from copydesk.server.errors import not_found, or_not_found
 from copydesk.server.implementation import Call
 
 
@@ -57,10 +57,7 @@ def find_page(call: Call, revision_id: str, page_id: str) -> PlacedPage:
 
 def find_page_by_path(call: Call, revision_id: str, path: str) -> str:
     """Return the id of the page at a path of slugs; raises a 404 when the revision has none."""
-    found = page_at(call, revision_id, path)
-    if found is None:
-        raise not_found("page", path)
-    return found
+    return or_not_found(page_at(call, revision_id, path), "page", path)
 
 
 def page_at(call: Call, revision_id: str, path: str) -> str | None:

@@ -8,7 +8,7 @@ from copydesk.contract.models.permission import PermissionOrigin
 from copydesk.domain.access import rank
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.access import Link, Standing, site_chain, standings
-from copydesk.server.errors import forbidden, not_found
+from copydesk.server.errors import forbidden, or_not_found
 from copydesk.server.implementation import Call
 from copydesk.server.queries.member import member_id
 from copydesk.server.store import Row
@@ -79,10 +79,7 @@ def site_origin(holder: Holder, standing: Standing) -> PermissionOrigin:
 
 def find_user(call: Call, organization_id: str, id_or_email: str) -> str:
     """Return the id of a member, named by user id or e-mail address. Raises a 404."""
-    found = member_id(call, organization_id, id_or_email)
-    if found is None:
-        raise not_found("member", id_or_email)
-    return found
+    return or_not_found(member_id(call, organization_id, id_or_email), "member", id_or_email)
 
 
 def find_subject_team(call: Call, organization_id: str, team_id: str) -> str:

@@ -22,7 +22,7 @@ from copydesk.contract.models.space import Space
 from copydesk.domain.address import PATH_RULE, is_path_part
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.access import SITE_PERMISSIONS, permissions
-from copydesk.server.errors import conflict, invalid, not_found
+from copydesk.server.errors import conflict, invalid, not_found, or_not_found
 from copydesk.server.implementation import Call
 from copydesk.server.pagination import Conditions
 from copydesk.server.queries.publication import (
@@ -145,10 +145,7 @@ class SiteView(SiteAddresses):
 
     def find_site_space(self, site_space_id: str) -> Row:
         """Return what ``lookup`` returns, or raise a 404."""
-        row = self.lookup(site_space_id)
-        if row is None:
-            raise not_found("site space", site_space_id)
-        return row
+        return or_not_found(self.lookup(site_space_id), "site space", site_space_id)
 
     def move_beside(self, row: Row, beside: Row, *, after: bool) -> None:
         """Move a site space next to another of its section (rows of ``SHOWN``), or raise a 400."""

@@ -55,7 +55,6 @@ def list_organization_audit_events(
     actor: str | None = None,
     target: str | None = None,
 ) -> Page[AuditEvent]:
-    """List the events between two times, the latest first."""
     call.access.organization(organization_id, "admin")
     which = Conditions("organization_id = ?", organization_id)
     which.also("occurred_at >= ?", from_)

@@ -47,7 +47,6 @@ from copydesk.server.templates import template_edit
 def list_space_change_requests(
     call: Call, space_id: str, **wanted: Unpack[WantedRequests]
 ) -> Page[ChangeRequest]:
-    """List a space's change requests of one status, the latest changed first."""
     space = call.access.space(space_id)
     which, sign = _filters(wanted)
     # The space keeps these counts, so that a long list is not counted for each page.
@@ -240,7 +239,6 @@ def get_change_request_changes(
 def list_change_request_contributors(
     call: Call, space_id: str, change_request_id: str
 ) -> Page[Contributor]:
-    """List who edited a change request and who commented on it, the latest first."""
     _, row = find_change_request(call, space_id, change_request_id)
     found = contributions(call.tx, row)
     remember_users(call, (each.user for each in found))

@@ -51,7 +51,6 @@ def list_issues_clusters(
     order_by: ClusterOrder = "updatedAt",
     **paging: Unpack[Paging],
 ) -> Page[IssuesCluster]:
-    """List the clusters of an organization in the order asked for, closed ones among them."""
     reading_organization(call, organization_id)
     go_on(call, organization_id)
     return paginate(

@@ -80,7 +80,6 @@ def get_collection(call: Call, collection_id: str) -> Collection:
 
 @implements(ops.update_collection, takes="admin")
 def update_collection(call: Call, collection_id: str, body: CollectionUpdate) -> Collection:
-    """Change what the body sets."""
     call.access.collection(collection_id, "admin")
     changes = {name: getattr(body, name) for name in body.model_fields_set}
     call.tx.update("collection", collection_id, **changes)

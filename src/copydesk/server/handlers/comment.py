@@ -45,7 +45,6 @@ _to_comment = partial(find_place, permission="comment")
 @implements_on_space(ops.list_space_comments, find_place)
 @implements_on_branch(ops.list_change_request_comments, find_place)
 def list_comments(call: Call, place: Place, **wanted: Unpack[WantedComments]) -> Page[Comment]:
-    """List the comments on a change request, or those on a space itself."""
     status, page, authors = wanted["status"], wanted["target_page"], wanted["authors"]
     given = place.conditions()
     given.also("status = ?", None if status == "all" else status)
@@ -117,7 +116,6 @@ def update_comment(call: Call, place: Place, comment_id: str, body: CommentUpdat
 @implements_on_space(ops.delete_space_comment, find_place, takes="admin")
 @implements_on_branch(ops.delete_change_request_comment, find_place, takes="admin")
 def delete_comment(call: Call, place: Place, comment_id: str) -> None:
-    """Delete a comment with its replies; a missing one is fine (204)."""
     row = comment_or_none(call, place, comment_id)
     if row is None:
         call.was_missing()
@@ -136,7 +134,6 @@ def list_replies(
     format: ContentFormat | None = None,
     **paging: Unpack[Paging],
 ) -> Page[CommentReply]:
-    """List the replies to a comment, as the conversation went."""
     comment = find_comment(call, place, comment_id)
     return paginate(
         call.tx,
@@ -195,7 +192,6 @@ def update_reply(
 @implements_on_space(ops.delete_space_comment_reply, find_place, takes="admin")
 @implements_on_branch(ops.delete_change_request_comment_reply, find_place, takes="admin")
 def delete_reply(call: Call, place: Place, comment_id: str, comment_reply_id: str) -> None:
-    """Delete a reply; a missing one is fine (204)."""
     comment = comment_or_none(call, place, comment_id)
     row = comment and call.tx.get("reply", id=comment_reply_id, comment_id=comment["id"])
     if row is None:

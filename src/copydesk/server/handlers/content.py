@@ -153,7 +153,6 @@ def list_pages(call: Call, version: _Version, **shown: Unpack[Shown]) -> PageTre
 @implements_on_branch(ops.list_change_request_files, _proposed)
 @implements_on_branch(ops.list_revision_files, _recorded)
 def list_files(call: Call, version: _Version, **shown: Unpack[PageOfShown]) -> Page[File]:
-    """Answer with the files by path."""
     chosen = slice_page(revision_files(call, version.revision_id), lambda file: file.id, shown)
     return Page[File](
         items=[version.file_model(file, metadata=shown["metadata"]) for file in chosen.items],
@@ -214,7 +213,6 @@ def get_page(call: Call, version: _Version, page_id: str, **text: Unpack[AsText]
 def get_revision_page(
     call: Call, version: _Version, page_id: str, *, refs: Refs = "relative", **text: Unpack[AsText]
 ) -> ContentPage:
-    """Answer with a page of a revision as with one of a space."""
     return _page(version, page_id, text, by_ids=refs == "stable")
 
 

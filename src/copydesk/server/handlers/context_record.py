@@ -27,7 +27,6 @@ def list_site_context_records(
     topic: str | None = None,
     **paging: Unpack[Paging],
 ) -> Page[ContextRecord]:
-    """List the records of the organization of a site, the latest first."""
     site = site_to_triage(call, organization_id, site_id)
     which = Conditions()
     which.also("type = ?", kind)
@@ -41,7 +40,6 @@ def list_site_context_records(
 def upsert_site_context_records(
     call: Call, organization_id: str, site_id: str, body: ContextRecordBatch
 ) -> None:
-    """Take in tickets and documents; one whose id is known replaces what it was."""
     # They are the organization's, whichever site they come by.
     call.access.organization(organization_id, "ingestConversations")
     call.access.site(organization_id, site_id)

@@ -43,7 +43,6 @@ from copydesk.server.queries.conversation_search import Search
 def list_conversations(
     call: Call, organization_id: str, *, source: str | None = None, **paging: Unpack[Paging]
 ) -> Page[Conversation]:
-    """List the conversations of an organization, the latest first."""
     reading_organization(call, organization_id)
     given = Conditions("organization_id = ? AND type = 'ticket'", organization_id)
     given.also("source = ?", source)
@@ -79,7 +78,6 @@ def list_conversation_issues(
     conversation: str | None = None,
     **paging: Unpack[Paging],
 ) -> Page[ConversationIssueItem]:
-    """List the issues of an organization, the latest first."""
     reading_organization(call, organization_id)
     # A plus sign keeps SQLite from walking all issues where those of a cluster are asked for.
     sign = "" if cluster is None else "+"

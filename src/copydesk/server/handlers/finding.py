@@ -63,7 +63,6 @@ def list_site_findings(
     order_by: FindingOrder = "updatedAt",
     **wanted: Unpack[PageOfFindings],
 ) -> Page[SiteFinding]:
-    """List the findings of a site, the highest by the order first."""
     view = findings_view(call, organization_id, site_id)
     which = filtered(view, wanted)
     which.also("cluster_id IN (SELECT cluster_id FROM issue WHERE question_id = ?)", question)
@@ -108,7 +107,6 @@ def update_site_finding(
 def list_site_finding_change_requests(
     call: Call, organization_id: str, site_id: str, site_finding_id: str, **paging: Unpack[Paging]
 ) -> Page[ChangeRequest]:
-    """List the change requests that were begun for a finding, whatever their status."""
     view = findings_view(call, organization_id, site_id)
     which = requests_of(view, find_finding(view, site_finding_id))
     return paginate(
@@ -200,7 +198,6 @@ def list_site_finding_records(
 def get_site_finding_stats(
     call: Call, organization_id: str, site_id: str, **wanted: Unpack[WantedFindings]
 ) -> SiteFindingStats:
-    """Get the numbers of the findings of a site."""
     view = findings_view(call, organization_id, site_id)
     which = filtered(view, wanted)
     rows = call.tx.all(which.after("SELECT * FROM finding WHERE 1"), *which.values)

@@ -12,7 +12,6 @@ from copydesk.server.queries.space import git_state
 
 @implements(ops.get_space_git_info)
 def get_space_git_info(call: Call, space_id: str) -> GitSyncState:
-    """Get the state of the synchronization. 404 for a space without one."""
     space = call.access.space(space_id)
     state = or_not_found(git_state(space), "git repository of the space", space_id)
     # What goes on is done by the worker of this process, or of one that is gone.

@@ -32,7 +32,6 @@ _BY_TERM = (
 def list_glossary_entries(
     call: Call, organization_id: str, *, order_by: str | None = None, **paging: Unpack[Paging]
 ) -> Page[GlossaryEntry]:
-    """Answer with the entries of an organization, the newest first or by their terms."""
     call.access.organization(organization_id)
     return paginate(
         call.tx,

@@ -247,7 +247,6 @@ def uninstall_integration_from_site(
 def uninstall_integration_from_space(
     call: Call, integration_name: str, installation_id: str, space_id: str
 ) -> None:
-    """Take an integration out of a space."""
     return _leave_out(call, integration_name, installation_id, "space", space_id)
 
 
@@ -255,7 +254,6 @@ def uninstall_integration_from_space(
 def list_organization_installations(
     call: Call, organization_id: str, *, search: str | None = None, **paging: Unpack[Paging]
 ) -> Page[OrganizationInstallation]:
-    """Answer with what an organization has installed, newest first."""
     call.access.organization(organization_id, "listInstallations")
     given = Conditions("organization_id = ?", organization_id)
     given.also(_INSTALLED, search and search.casefold())

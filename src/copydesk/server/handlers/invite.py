@@ -53,7 +53,6 @@ def invite_members(call: Call, organization_id: str, body: InviteCreate) -> Invi
 def list_invite_links(
     call: Call, organization_id: str, **paging: Unpack[Paging]
 ) -> Page[InviteLink]:
-    """Answer with the links, newest first."""
     call.access.organization(organization_id, "admin")
     return paginate(
         call.tx,

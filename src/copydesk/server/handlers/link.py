@@ -26,7 +26,6 @@ from copydesk.server.store import Row
 def list_space_links(
     call: Call, space_id: str, *, status: LinkStatus | None = None, **paging: Unpack[Paging]
 ) -> Links:
-    """Answer with where the pages of a space lead."""
     space = call.access.space(space_id)
     reader = _reader(call, space)
     links = reader.model(reader.all())
@@ -42,7 +41,6 @@ def list_space_page_links(
     status: LinkStatus | None = None,
     **paging: Unpack[Paging],
 ) -> Links:
-    """Answer with where a page of a space leads."""
     space = call.access.space(space_id)
     links = or_not_found(_page_links(_reader(call, space), page_id), "page", page_id)
     return _links(call, space, space["revision_id"], links, status=status, paging=paging)
@@ -75,7 +73,6 @@ def list_space_page_backlinks(
 def list_space_file_backlinks(
     call: Call, space_id: str, file_id: str, **paging: Unpack[Paging]
 ) -> Page[Backlink]:
-    """Answer with the pages that lead to a file or show it."""
     space = call.access.space(space_id)
     find_file(call, space["revision_id"], file_id)
     return _backlinks(call, _sources_anywhere(call, space, file_id, "files"), paging=paging)
@@ -85,7 +82,6 @@ def list_space_file_backlinks(
 def list_change_request_file_backlinks(
     call: Call, space_id: str, change_request_id: str, file_id: str, **paging: Unpack[Paging]
 ) -> Page[Backlink]:
-    """Answer with the pages of a change request that lead to a file or show it."""
     space, row = find_change_request(call, space_id, change_request_id)
     find_file(call, row["revision_id"], file_id)
     return _backlinks(call, _sources(call, space, row["revision_id"], file_id), paging=paging)

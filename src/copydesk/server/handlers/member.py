@@ -39,7 +39,6 @@ def list_members(
     sort: MemberSort = "joinedAt",
     **paging: Unpack[Paging],
 ) -> Page[Member]:
-    """Answer with members. By last seen, only active members are there: enabled and seen at all."""
     call.access.organization(organization_id, "listMembers")
     which = Conditions("organization_id = ?", organization_id)
     if role == "guest":
@@ -194,7 +193,6 @@ def list_member_teams(
     title: str | None = None,
     **paging: Unpack[Paging],
 ) -> Page[MemberTeam]:
-    """Answer with a member's teams, newest first."""
     _visible_member(call, organization_id, user_id)
     return paginate(
         call.tx,

@@ -31,7 +31,6 @@ _PERMISSION = "createOpenAPISpec"
 def list_openapi_specs(
     call: Call, organization_id: str, **paging: Unpack[Paging]
 ) -> Page[OpenAPISpec]:
-    """Answer with the specifications of an organization, the newest first."""
     call.access.organization(organization_id)
     return paginate(
         call.tx,
@@ -83,7 +82,6 @@ def put_openapi_spec(
 def update_openapi_spec(
     call: Call, organization_id: str, spec_slug: str, body: OpenAPISpecUpdate
 ) -> OpenAPISpec:
-    """Change who may read a specification."""
     call.access.organization(organization_id, _PERMISSION)
     row = find_spec(call, organization_id, spec_slug)
     call.tx.update("openapi_spec", row["id"], visibility=body.visibility, updated_at=call.tx.now)
@@ -105,7 +103,6 @@ def delete_openapi_spec(call: Call, organization_id: str, spec_slug: str) -> Non
 def list_openapi_spec_versions(
     call: Call, organization_id: str, spec_slug: str, **paging: Unpack[Paging]
 ) -> Page[OpenAPISpecVersion]:
-    """Answer with the versions of a specification that are kept, the newest first."""
     call.access.organization(organization_id)
     spec = find_spec(call, organization_id, spec_slug)
     return paginate(

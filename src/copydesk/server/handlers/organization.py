@@ -22,7 +22,6 @@ _DOMAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]
 
 @implements(ops.list_organizations)
 def list_organizations(call: Call, **paging: Unpack[Paging]) -> Page[Organization]:
-    """Answer with the caller's organizations, oldest first."""
     return paginate(
         call.tx,
         lambda row: organization_model(call, row),
@@ -37,13 +36,11 @@ def list_organizations(call: Call, **paging: Unpack[Paging]) -> Page[Organizatio
 
 @implements(ops.get_organization, short=True)
 def get_organization(call: Call, organization_id: str) -> Organization:
-    """Answer with an organization that the caller is in."""
     return organization_model(call, call.access.organization(organization_id))
 
 
 @implements(ops.update_organization, takes="admin")
 def update_organization(call: Call, organization_id: str, body: OrganizationUpdate) -> Organization:
-    """Change what the body sets."""
     call.access.organization(organization_id, "admin")
     columns: dict[str, Any] = {}
     for name in body.model_fields_set:

@@ -58,7 +58,6 @@ def invite(call: Call, holder: Holder, body: PermissionInvite) -> None:
 def list_permissions(
     call: Call, holder: Holder, *, role: Role | None = None, **paging: Unpack[Paging]
 ) -> Page[UserPermission]:
-    """Answer with who has a level, wherever it comes from, by name."""
     holder.check_lists(call, "listMembers")
     having = holder.standings(call)
     return paginate(
@@ -93,7 +92,6 @@ def list_site_permissions(
     team: str | None = None,
     **paging: Unpack[Paging],
 ) -> Page[SiteUserPermission]:
-    """Answer with everyone of the organization. By last seen, only active members are there."""
     holder.check_lists(call, "listMembers")
     having = holder.standings(call)
     wanted = None if role == "guest" else role
@@ -142,7 +140,6 @@ def _among(holder: Holder, users: Iterable[str]) -> Conditions:
 def list_user_permissions(
     call: Call, holder: Holder, **paging: Unpack[Paging]
 ) -> Page[UserPermission]:
-    """Answer with the people who were given a level there themselves, by name."""
     holder.check_lists(call, "listMembers")
     return paginate(
         call.tx,
@@ -185,7 +182,6 @@ def remove_user(call: Call, holder: Holder, user_id: str) -> None:
 def list_team_permissions(
     call: Call, holder: Holder, **paging: Unpack[Paging]
 ) -> Page[TeamPermission]:
-    """Answer with the teams that were given a level there, by name."""
     holder.check_lists(call, "listTeams")
     return paginate(
         call.tx,
@@ -213,7 +209,6 @@ def update_team_permission(
 @implements_on_space(ops.remove_team_from_collection, collection_holder, takes="admin")
 @implements_on_space(ops.remove_team_from_space, space_holder, takes="admin")
 def remove_team(call: Call, holder: Holder, team_id: str) -> None:
-    """Take away what a team was given there."""
     _take(call, holder, team_id)
 
 

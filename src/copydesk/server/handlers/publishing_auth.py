@@ -60,7 +60,6 @@ def update_site_publishing_auth(
 def regenerate_site_publishing_auth(
     call: Call, organization_id: str, site_id: str
 ) -> SitePublishingAuth:
-    """Make a new key."""
     site = site_view(call, organization_id, site_id, "admin").site
     _row(call, site)
     call.tx.run("UPDATE publishing_auth SET private_key = ? WHERE site_id = ?", _new_key(), site_id)

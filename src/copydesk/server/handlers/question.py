@@ -54,7 +54,6 @@ def list_site_questions(
     sort: QuestionSort = "askedAt",
     **wanted: Unpack[PageOfAnswers],
 ) -> Page[SiteQuestion]:
-    """List the questions of the organization of a site."""
     site = site_to_triage(call, organization_id, site_id)
     which = asked(wanted, topic)
     questions = Conditions("organization_id = ?", organization_id)
@@ -129,7 +128,6 @@ def list_site_question_answers(
     thread: str | None = None,
     **wanted: Unpack[PageOfAnswers],
 ) -> Page[SiteQuestionAnswer]:
-    """List the answers of the organization of a site, the latest first."""
     site = site_to_triage(call, organization_id, site_id)
     which = asked(wanted, None if topic is None else [topic])
     if helpfulness is not None:

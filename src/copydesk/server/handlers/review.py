@@ -37,7 +37,6 @@ def list_change_request_reviews(
     outdated: bool | None = None,
     **paging: Unpack[Paging],
 ) -> Page[Review]:
-    """List the reviews of a change request, the newest first."""
     row = place.change_request
     assert row is not None
     which = Conditions("change_request_id = ?", row["id"])
@@ -87,7 +86,6 @@ def create_change_request_review(
 def list_requested_reviewers(
     call: Call, space_id: str, change_request_id: str, **paging: Unpack[Paging]
 ) -> Page[RequestedReviewer]:
-    """List who was asked for a review, in the order in which they were asked."""
     _, row = find_change_request(call, space_id, change_request_id)
     return _requested(call, row, paging=paging)
 

@@ -30,7 +30,6 @@ from copydesk.server.queries.saml_provider import (
 def list_saml_providers(
     call: Call, organization_id: str, **paging: Unpack[Paging]
 ) -> Page[SAMLProvider]:
-    """Answer with the providers, newest first."""
     call.access.organization(organization_id, "admin")
     return paginate(
         call.tx,
@@ -54,7 +53,6 @@ def create_saml_provider(
 
 @implements(ops.get_saml_provider, takes="admin")
 def get_saml_provider(call: Call, organization_id: str, saml_provider_id: str) -> SAMLProvider:
-    """Answer with a provider."""
     return saml_provider_model(call, find_saml_provider(call, organization_id, saml_provider_id))
 
 

@@ -43,7 +43,6 @@ _PAGES = 20
 def search_space(
     call: Call, space_id: str, *, query: str, **paging: Unpack[Paging]
 ) -> Page[SpaceSearchItem]:
-    """Answer with the pages of a space that hold every word of the query, the best first."""
     call.access.space(space_id)
     wanted = parse_query(query)
     if not wanted:

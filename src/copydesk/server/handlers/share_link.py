@@ -18,7 +18,6 @@ from copydesk.server.store import Value
 def list_share_links(
     call: Call, organization_id: str, site_id: str, **paging: Unpack[Paging]
 ) -> Page[ShareLink]:
-    """List the share links of a site, the newest first."""
     site = call.access.site(organization_id, site_id, "createContent")
     return paginate(
         call.tx,
@@ -57,7 +56,6 @@ def update_share_link(
 
 @implements(ops.delete_share_link, takes="createContent")
 def delete_share_link(call: Call, organization_id: str, site_id: str, share_link_id: str) -> None:
-    """Delete a share link; its address opens nothing from then on."""
     call.access.site(organization_id, site_id, "createContent")
     if not call.tx.run(
         "DELETE FROM share_link WHERE id = ? AND site_id = ?", share_link_id, site_id

@@ -51,7 +51,6 @@ def list_sites(
     published: bool | None = None,
     **paging: Unpack[Paging],
 ) -> Page[Site]:
-    """List the sites of an organization, the newest first."""
     call.access.organization(organization_id)
     given = Conditions("organization_id = ?", organization_id)
     given.also(
@@ -151,7 +150,6 @@ def unpublish_site(call: Call, organization_id: str, site_id: str) -> Site:
 
 @implements(ops.get_adaptive_schema)
 def get_adaptive_schema(call: Call, organization_id: str, site_id: str) -> AdaptiveSchema:
-    """Return the visitor attributes that a site knows; at first it knows none."""
     return _schema_model(call.access.site(organization_id, site_id))
 
 

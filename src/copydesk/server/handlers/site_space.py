@@ -81,7 +81,6 @@ def add_site_space(
 def update_site_space(
     call: Call, organization_id: str, site_id: str, site_space_id: str, body: SiteSpaceUpdate
 ) -> SiteSpace:
-    """Change how a space is shown, or which one is."""
     view = site_view(call, organization_id, site_id, "createContent")
     row = view.find_site_space(site_space_id)
     siblings = site_spaces_of(site_id, row["shown_section"])

@@ -102,7 +102,6 @@ def get_space(call: Call, space_id: str, *, share_key: str | None = None) -> Spa
 
 @implements(ops.update_space, takes="admin")
 def update_space(call: Call, space_id: str, body: SpaceUpdate) -> Space:
-    """Change what the body sets."""
     row = call.access.space(space_id, "admin")
     changes: dict[str, Any] = {name: getattr(body, name) for name in body.model_fields_set}
     if "emoji" in changes:

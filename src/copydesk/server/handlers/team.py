@@ -36,7 +36,6 @@ def list_teams(
     title: str | None = None,
     **paging: Unpack[Paging],
 ) -> Page[Team]:
-    """Answer with teams, newest first. Administrators of the organization manage every team."""
     call.access.organization(organization_id, "listTeams")
     given = Conditions("organization_id = ?", organization_id)
     given.also("instr(casefold(title), ?) > 0", title and title.casefold())
@@ -94,7 +93,6 @@ def delete_team(call: Call, organization_id: str, team_id: str) -> None:
 def list_team_members(
     call: Call, organization_id: str, team_id: str, **paging: Unpack[Paging]
 ) -> Page[TeamMember]:
-    """Answer with the members of a team, by the time they joined the organization."""
     find_team(call, organization_id, team_id)
     return paginate(
         call.tx,
@@ -134,7 +132,6 @@ def update_team_members(
 def put_team_member(
     call: Call, organization_id: str, team_id: str, user_id: str, body: TeamMemberUpdate
 ) -> None:
-    """Add a member of the organization to a team, or change their role in it."""
     find_team(call, organization_id, team_id, "members")
     find_member(call, organization_id, user_id)
     _put(call, team_id, user_id, body.role)

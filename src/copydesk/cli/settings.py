@@ -264,35 +264,12 @@ EXAMPLES = {
 
 def table_keys(name: str) -> list[tuple[str, str]]:
     """Return the keys of a table with how they are written; none where any key may stand."""
-    from copydesk.local import (
-        check_settings,
-        clusters,
-        list_columns,
-        own_commands,
-        own_themes,
-        profiles,
-        saved_views,
-    )
+    from copydesk.local.own_commands import EVENTS
+    from copydesk.local.settings_schema import KEYS
 
-    match name:
-        case "views":
-            return [(key, written) for key, (_, _, written) in saved_views.KEYS.items()]
-        case "profiles":
-            return [(key, written) for key, (_, written) in profiles.KEYS.items()]
-        case "checks":
-            return [(key, written) for key, (_, written) in check_settings.KEYS.items()]
-        case "clusters":
-            return [(key, written) for key, (_, written) in clusters.KEYS.items()]
-        case "commands":
-            return [(key, written) for key, (_, written) in own_commands.KEYS.items()]
-        case "themes":
-            return [(key, written) for key, (_, written) in own_themes.KEYS.items()]
-        case "lists":
-            return [("columns", list_columns.WRITTEN)]
-        case "hooks":
-            written = "a list of commands; each a list of words"
-            return [(event, written) for event in own_commands.EVENTS]
-    return []
+    if name == "hooks":
+        return [(event, "a list of commands; each a list of words") for event in EVENTS]
+    return [(key, written) for key, (_, written) in KEYS.get(name, {}).items()]
 
 
 def settings_file(

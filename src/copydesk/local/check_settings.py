@@ -18,18 +18,17 @@ from tempfile import TemporaryDirectory
 from typing import Any, get_args
 
 from copydesk.domain.checks import BUILT_IN, FORMATS, Check, When
-from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.text import clean
 from copydesk.local.paths import find_paths, private_folder
-from copydesk.local.settings_lines import read_tables
+from copydesk.local.settings_lines import Keys, read_tables, runs, wrong_key
 
-KEYS: dict[str, tuple[type, str]] = {
-    "command": (list, 'a list such as ["vale", "--output=JSON", "{files}"]'),
-    "reads": (str, "text in quotes"),
-    "when": (str, "text in quotes"),
-    "seconds": (int, "a whole number"),
+KEYS: Keys = {
+    "command": ((list,), 'a list such as ["vale", "--output=JSON", "{files}"]'),
+    "reads": ((str,), "text in quotes"),
+    "when": ((str,), "text in quotes"),
+    "seconds": ((int,), "a whole number"),
 }
-"""The keys of a check, which are its fields, with their types and how they are written."""
+"""The keys of a check, which are its fields."""
 
 SECONDS = range(1, 601)
 """For how long a check may run."""
@@ -65,26 +64,16 @@ def _mistakes(name: str, given: object) -> Iterator[str]:
 
 
 def _mistake(key: str, value: object) -> str:
-    if key not in KEYS:
-        meant = did_you_mean(key, KEYS, f"the keys are {', '.join(KEYS)}")
-        return f"{clean(key, limit=60)} is not a key of a check: {meant}"
-    kind, written = KEYS[key]
-    texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)
-    if type(value) is not kind or not texts:
-        return f"{key} must be {written}"
-    if isinstance(value, list) and not _runs(value):
-        return f"command is empty: it must be {written}"
+    if sentence := wrong_key(key, value, KEYS, "check"):
+        return sentence
+    if isinstance(value, list) and not runs(value):
+        return f"command is empty: it must be {KEYS[key][1]}"
     if key == "seconds" and value not in SECONDS:
         return f"seconds is {value}: it goes from {SECONDS.start} to {SECONDS.stop - 1}"
     choices = {"reads": FORMATS, "when": get_args(When)}.get(key, ())
     if choices and value not in choices:
         return f"{key} is {value!r}: use {', '.join(choices[:-1])} or {choices[-1]}"
     return ""
-
-
-def _runs(words: list[str]) -> bool:
-    """Whether words can be a command."""
-    return bool(words and words[0]) and not any("\0" in word for word in words)
 
 
 LEFT_SECONDS = 3600.0

@@ -13,17 +13,17 @@ from functools import partial
 from copydesk.domain.clustering import Clustering
 from copydesk.domain.text import clean
 from copydesk.local.paths import NoHomeError, expanded
-from copydesk.local.settings_lines import line_in_table
+from copydesk.local.settings_lines import Keys, line_in_table
 
 _line = partial(line_in_table, "clusters")
 
 
-KEYS: dict[str, tuple[type, str]] = {
-    "model": (str, "a folder in quotes"),
-    "embed": (list, 'a list of texts, such as ["my-vectors", "--lines"]'),
-    "off": (bool, "true or false"),
+KEYS: Keys = {
+    "model": ((str,), "a folder in quotes"),
+    "embed": ((list,), 'a list of texts, such as ["my-vectors", "--lines"]'),
+    "off": ((bool,), "true or false"),
 }
-"""The keys of the table, with their types and how they are written."""
+"""The keys of the table."""
 
 
 def clustering_of(value: object, text: str) -> tuple[Clustering, list[tuple[int, str]]]:

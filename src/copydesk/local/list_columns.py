@@ -14,9 +14,9 @@ from typing import Any
 
 from copydesk.domain.list_columns import ListColumns
 from copydesk.domain.text import clean
-from copydesk.local.settings_lines import read_tables
+from copydesk.local.settings_lines import Keys, read_tables
 
-WRITTEN = 'a list such as ["number", "subject"]'
+KEYS: Keys = {"columns": ((list,), 'a list such as ["number", "subject"]')}
 
 
 def list_columns_of(
@@ -43,4 +43,4 @@ def _mistakes(name: str, given: object) -> Iterator[str]:
     columns = given.get("columns")
     texts = isinstance(columns, list) and all(isinstance(each, str) for each in columns)
     if not texts or not columns:
-        yield f"{lead}: columns must be {WRITTEN}"
+        yield f"{lead}: columns must be {KEYS['columns'][1]}"

@@ -17,9 +17,9 @@ from typing import Any, get_args
 from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.own_command import KINDS, Event, Hook, OwnCommand, Show, Then, wrong_words
 from copydesk.domain.text import clean
-from copydesk.local.settings_lines import line_in_table, read_tables
+from copydesk.local.settings_lines import Keys, line_in_table, read_tables, runs, wrong_key
 
-KEYS: dict[str, tuple[tuple[type, ...], str]] = {
+KEYS: Keys = {
     "run": ((list, str), 'a list such as ["gh", "issue", "create", "--title={title}"]'),
     "key": ((str,), 'text in quotes such as "! t"'),
     "on": ((str, list), f"one or a list of {', '.join(KINDS)}"),
@@ -30,7 +30,7 @@ KEYS: dict[str, tuple[tuple[type, ...], str]] = {
     "each": ((bool,), "true or false"),
     "replaces": ((str,), "the action whose key it takes, such as archive"),
 }
-"""The keys of a command, which are its fields, with their types and how they are written."""
+"""The keys of a command, which are its fields."""
 
 EVENTS: Sequence[Event] = get_args(Event)
 
@@ -104,11 +104,10 @@ def _mistakes(name: str, given: object) -> Iterator[str]:
 
 
 def _mistake(key: str, value: object) -> str:
-    if key not in KEYS:
-        meant = did_you_mean(key, KEYS, f"the keys are {', '.join(KEYS)}")
-        return f"{clean(key, limit=60)} is not a key of a command: {meant}"
-    kinds, written = KEYS[key]
-    if type(value) not in kinds or (isinstance(value, list) and not _is_list(value)):
+    if sentence := wrong_key(key, value, KEYS, "command"):
+        return sentence
+    written = KEYS[key][1]
+    if isinstance(value, list) and not runs(value):
         return f"{key} must be {written}"
     choices = {"show": get_args(Show), "then": get_args(Then)}.get(key, ())
     if choices and value not in choices:
@@ -130,7 +129,7 @@ def _together(given: Mapping[str, Any]) -> Iterator[str]:
         yield 'run must be one text where shell = true, and a list such as ["gh", "issue"] else'
     elif run is not None:
         words = [run] if isinstance(run, str) else run
-        yield from (wrong_words(words, shell=shell) if _runs(words) else ["run is empty"])
+        yield from (wrong_words(words, shell=shell) if runs(words) else ["run is empty"])
     if given.get("replaces") and not key:
         yield "replaces needs the key that it takes"
     if key and not given.get("replaces") and not OWN_KEY.fullmatch(key):
@@ -146,10 +145,4 @@ def _listed(value: Any) -> tuple[str, ...]:
 
 def _is_list(value: object) -> bool:
     """Whether a value is the words of a command."""
-    texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
-    return texts and isinstance(value, list) and _runs(value)
-
-
-def _runs(words: Sequence[str]) -> bool:
-    """Whether words can be run."""
-    return bool(words and words[0].strip()) and not any("\0" in word for word in words)
+    return isinstance(value, list) and all(isinstance(each, str) for each in value) and runs(value)

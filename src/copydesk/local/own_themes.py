@@ -14,13 +14,13 @@ from typing import Any
 from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.own_theme import BASES, ROLES, TAKEN, OwnTheme
 from copydesk.domain.text import clean
-from copydesk.local.settings_lines import read_tables
+from copydesk.local.settings_lines import Keys, read_tables
 
-KEYS: dict[str, tuple[type, str]] = {
-    "base": (str, f"one of {', '.join(BASES)}"),
-    **{role: (str, f"a colour such as `#66ccdd`: {means}") for role, means in ROLES.items()},
+KEYS: Keys = {
+    "base": ((str,), f"one of {', '.join(BASES)}"),
+    **{role: ((str,), f"a colour such as `#66ccdd`: {means}") for role, means in ROLES.items()},
 }
-"""The keys of a theme, with their types and how they are written."""
+"""The keys of a theme."""
 
 _NAME = re.compile(r"[A-Za-z][\w-]{0,39}")
 _COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")

@@ -18,20 +18,20 @@ from pathlib import Path
 from typing import Any, get_args
 
 from copydesk.domain.address import service_url
-from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.profile import EMBEDDED, Profile, Storage, named_profile, wrong_name
 from copydesk.domain.text import clean
 from copydesk.local.paths import NoHomeError, expanded
+from copydesk.local.settings_lines import Keys, wrong_key
 
-KEYS: dict[str, tuple[type | tuple[type, ...], str]] = {
-    "base_url": (str, "text in quotes"),
-    "storage": (str, "text in quotes"),
-    "token_command": (list, 'a list such as ["pass", "show", "docs"]'),
-    "ca_file": (str, "a path in quotes"),
-    "read_only": (bool, "true or false"),
-    "allow_http": (bool, "true or false"),
+KEYS: Keys = {
+    "base_url": ((str,), "text in quotes"),
+    "storage": ((str,), "text in quotes"),
+    "token_command": ((list,), 'a list such as ["pass", "show", "docs"]'),
+    "ca_file": ((str,), "a path in quotes"),
+    "read_only": ((bool,), "true or false"),
+    "allow_http": ((bool,), "true or false"),
 }
-"""The keys of a profile, which are its fields, with their types and how they are written."""
+"""The keys of a profile, which are its fields."""
 
 Mistake = tuple[int, str]
 """A line, counted from 1 (0: unknown), and the mistake in it."""
@@ -87,13 +87,8 @@ def _mistakes(name: str, given: object, text: str) -> Iterator[Mistake]:
 def _mistake(key: str, value: object, given: dict[str, Any]) -> str:
     if key == "token":
         return "a token does not belong in this file: remove it, and run copydesk login"
-    if key not in KEYS:
-        meant = did_you_mean(key, KEYS, f"the keys are {', '.join(KEYS)}")
-        return f"{clean(key, limit=60)} is not a key of a profile: {meant}"
-    kind, written = KEYS[key]
-    texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)
-    if type(value) is not kind or not texts:
-        return f"{key} must be {written}"
+    if sentence := wrong_key(key, value, KEYS, "profile"):
+        return sentence
     if key == "base_url":
         try:
             service_url(str(value))
@@ -111,7 +106,7 @@ def _mistake(key: str, value: object, given: dict[str, Any]) -> str:
         except NoHomeError as error:
             return f"ca_file {clean(str(value))}: {error.strerror}"
     if key == "token_command" and (not value or not given["token_command"][0]):
-        return f"token_command is empty: it must be {written}"
+        return f"token_command is empty: it must be {KEYS[key][1]}"
     return ""
 
 

@@ -9,22 +9,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from copydesk.domain.nearest_word import did_you_mean
 from copydesk.domain.saved_view import SavedView
-from copydesk.local.settings_lines import lines_in_list
+from copydesk.local.settings_lines import Keys, lines_in_list, wrong_key
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
-KEYS: dict[str, tuple[str, type, str]] = {
-    "name": ("name", str, "text in quotes"),
-    "status": ("statuses", list, 'a list such as ["open", "draft"]'),
-    "filter": ("filter", str, "text in quotes"),
-    "sort": ("sort", str, "text in quotes"),
-    "reverse": ("reverse", bool, "true or false"),
-    "columns": ("columns", list, 'a list such as ["subject", "by"]'),
+KEYS: Keys = {
+    "name": ((str,), "text in quotes"),
+    "status": ((list,), 'a list such as ["open", "draft"]'),
+    "filter": ((str,), "text in quotes"),
+    "sort": ((str,), "text in quotes"),
+    "reverse": ((bool,), "true or false"),
+    "columns": ((list,), 'a list such as ["subject", "by"]'),
 }
-"""The keys of a view: its field, its type, and how that is written."""
+"""The keys of a view, which are its fields; ``status`` has its statuses."""
 
 
 def views_of(value: object, text: str) -> tuple[tuple[SavedView, ...], list[tuple[int, str]]]:
@@ -43,7 +42,9 @@ def views_of(value: object, text: str) -> tuple[tuple[SavedView, ...], list[tupl
         wrong += [(line, sentence) for sentence in mistakes]
         if not mistakes:
             fields: dict[str, Any] = {
-                KEYS[key][0]: tuple(each) if isinstance(each, list) else each
+                "statuses" if key == "status" else key: (
+                    tuple(each) if isinstance(each, list) else each
+                )
                 for key, each in given.items()
             }
             views.append(SavedView(**fields, line=line))
@@ -56,16 +57,8 @@ def _mistakes(given: dict[str, Any], taken: Sequence[str]) -> list[str]:
         return ['a view needs a name: name = "…"']
     lead = f"view “{name}”"
     found = [f"{lead} is there twice"] if name in taken else []
-    for key, value in given.items():
-        if key not in KEYS:
-            meant = did_you_mean(key, KEYS, f"the keys are {', '.join(KEYS)}")
-            found.append(f"{lead}: {key} is not a key of a view: {meant}")
-            continue
-        _, kind, written = KEYS[key]
-        texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)
-        if type(value) is not kind or not texts:
-            found.append(f"{lead}: {key} must be {written}")
-    return found
+    wrong = (wrong_key(key, value, KEYS, "view") for key, value in given.items())
+    return [*found, *(f"{lead}: {sentence}" for sentence in wrong if sentence)]
 
 
 class SavedViews:

@@ -1,12 +1,34 @@
-"""The tables of the settings file, and the lines of their entries, which no reader tells."""
+"""The tables of the settings file, their keys, and their lines, which no reader tells."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+from copydesk.domain.nearest_word import did_you_mean
 
 T = TypeVar("T")
+
+Keys: TypeAlias = Mapping[str, tuple[tuple[type, ...], str]]
+"""The keys of a table, with their types and how they are written."""
+
+
+def wrong_key(key: str, value: object, keys: Keys, noun: str) -> str:
+    """Return what is wrong with a key of a table, or with its type; "" for nothing."""
+    if key not in keys:
+        from copydesk.domain.text import clean  # only mistakes need it
+
+        meant = did_you_mean(key, keys, f"the keys are {', '.join(keys)}")
+        return f"{clean(key, limit=60)} is not a key of a {noun}: {meant}"
+    kinds, written = keys[key]
+    texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)
+    return "" if type(value) in kinds and texts else f"{key} must be {written}"
+
+
+def runs(words: Sequence[str]) -> bool:
+    """Whether words can be a command."""
+    return bool(words and words[0].strip()) and not any("\0" in word for word in words)
 
 
 def read_tables(

@@ -7,8 +7,17 @@ from dataclasses import Field, fields
 from typing import Any
 
 from copydesk.domain.keymap import PRESETS
-from copydesk.local import check_settings, clusters, own_commands, own_themes, profiles, saved_views
+from copydesk.local import (
+    check_settings,
+    clusters,
+    list_columns,
+    own_commands,
+    own_themes,
+    profiles,
+    saved_views,
+)
 from copydesk.local.settings import ONCE, SIMPLE, Settings, of_profiles
+from copydesk.local.settings_lines import Keys
 from copydesk.local.variables import variable_of
 
 TYPES: dict[type, dict[str, Any]] = {
@@ -16,6 +25,25 @@ TYPES: dict[type, dict[str, Any]] = {
     bool: {"type": "boolean"},
     int: {"type": "integer"},
     list: {"type": "array", "items": {"type": "string"}},
+}
+
+KEYS: dict[str, Keys] = {
+    "views": saved_views.KEYS,
+    "profiles": profiles.KEYS,
+    "checks": check_settings.KEYS,
+    "clusters": clusters.KEYS,
+    "commands": own_commands.KEYS,
+    "lists": list_columns.KEYS,
+    "themes": own_themes.KEYS,
+}
+"""The keys of tables, by the setting."""
+
+_NEEDED = {
+    "views": "name",
+    "profiles": "base_url",
+    "checks": "command",
+    "commands": "run",
+    "lists": "columns",
 }
 
 SCHEMA_FILE = "config.schema.json"
@@ -55,19 +83,15 @@ def schema_text() -> str:
 def _value(setting: Field[Any]) -> dict[str, Any]:
     match setting.name:
         case "views":
-            keys = {key: kind for key, (_, kind, _) in saved_views.KEYS.items()}
-            return {"type": "array", "items": _table(keys, "name")}
+            return {"type": "array", "items": _table("views")}
         case "profiles":
-            below = _table(_kinds(profiles.KEYS), "base_url")
+            below = _table("profiles")
             below["properties"] |= {each.name: _value(each) for each in of_profiles()}
             return {"type": "object", "additionalProperties": below}
-        case "checks":
-            return {
-                "type": "object",
-                "additionalProperties": _table(_kinds(check_settings.KEYS), "command"),
-            }
         case "clusters":
-            return _table(_kinds(clusters.KEYS))
+            return _table("clusters")
+        case "checks" | "commands" | "lists" | "themes":
+            return {"type": "object", "additionalProperties": _table(setting.name)}
         case "keys":
             written = [TYPES[str], TYPES[list]]
             below = {"type": "object", "additionalProperties": {"anyOf": written}}
@@ -76,16 +100,6 @@ def _value(setting: Field[Any]) -> dict[str, Any]:
                 "properties": {"preset": {"enum": list(PRESETS), "default": "vim"}},
                 "additionalProperties": {"anyOf": [*written, below]},
             }
-        case "commands":
-            table = _table({}, "run")
-            own = own_commands.KEYS.items()
-            table["properties"] = {key: _any_of(*types) for key, (types, _) in own}
-            return {"type": "object", "additionalProperties": table}
-        case "lists":
-            columns = _table({"columns": list}, "columns")
-            return {"type": "object", "additionalProperties": columns}
-        case "themes":
-            return {"type": "object", "additionalProperties": _table(_kinds(own_themes.KEYS))}
         case "hooks":
             runs = {"type": "array", "items": TYPES[list]}
             return {
@@ -103,20 +117,16 @@ def _value(setting: Field[Any]) -> dict[str, Any]:
     return found
 
 
-def _kinds(keys: dict[str, Any]) -> dict[str, type]:
-    return {key: kind for key, (kind, _) in keys.items()}
-
-
 def _any_of(*kinds: type) -> dict[str, Any]:
     return TYPES[kinds[0]] if len(kinds) == 1 else {"anyOf": [TYPES[kind] for kind in kinds]}
 
 
-def _table(keys: dict[str, type], *required: str) -> dict[str, Any]:
+def _table(name: str) -> dict[str, Any]:
     return {
         "type": "object",
         "additionalProperties": False,
-        "required": list(required),
-        "properties": {key: TYPES[kind] for key, kind in keys.items()},
+        "required": [_NEEDED[name]] if name in _NEEDED else [],
+        "properties": {key: _any_of(*kinds) for key, (kinds, _) in KEYS[name].items()},
     }
 
 

@@ -88,8 +88,9 @@ def whole_weeks(since: str) -> int:
     return int(seconds // WEEK)
 
 
-def list_issues(
+def list_told(
     *,
+    what: str,
     cluster: str | None = None,
     since: str | None = None,
     output: Path | None = None,
@@ -101,74 +102,51 @@ def list_issues(
     as_json: bool = False,
     service: Service = OWN,
 ) -> int:
-    """Print the issues of an organization, the latest first, or write them to a file."""
+    """Print the ``issues`` or the ``conversations`` of an organization, or write them to a file.
+
+    The latest come first.
+    """
     check_form(output, as_csv=as_csv, as_json=as_json)
+    masked = not unmask
 
     async def run(api: Api) -> int:
         place, wanted = await _where(api, organization, cluster)
         await await_analysis(api, [place], wait=wait)
         labels = await read_names(api, place.id)
-        rows = await read_every_issue(api, place.id, _begin(api, since), cluster=wanted)
-        values = (issue_value(row, labels, masked=not unmask) for row in rows)
-        if as_json:
-            return give_json([*values], output, force=force)
-        if as_csv:
-            return give_table(issues_table(rows, labels, masked=not unmask), output, force=force)
-        columns = [
-            _column("ISSUE", "title", gives=True),
-            _column("CLUSTER", "clusterLabel", gives=True),
-            _column("SOURCE", "source"),
-            _column("CREATED", "createdAt"),
-            _column("ID", "id"),
-        ]
-        return _print(columns, [*values], "issues")
-
-    return service.connection().run(run)
-
-
-def list_conversations(
-    *,
-    cluster: str | None = None,
-    since: str | None = None,
-    output: Path | None = None,
-    force: bool = False,
-    organization: str | None = None,
-    unmask: bool = False,
-    wait: bool = False,
-    as_csv: bool = False,
-    as_json: bool = False,
-    service: Service = OWN,
-) -> int:
-    """Print the conversations of an organization, the latest first, or write them to a file."""
-    check_form(output, as_csv=as_csv, as_json=as_json)
-
-    async def run(api: Api) -> int:
-        place, wanted = await _where(api, organization, cluster)
-        await await_analysis(api, [place], wait=wait)
-        labels = await read_names(api, place.id)
-        found = clusters_of(await read_every_issue(api, place.id))
         begin = _begin(api, since)
-        rows = [
-            conversation_entry(each, found)
-            for each in await read_every_conversation(api, place.id, begin)
-            if wanted is None or wanted in found.get(each.id, ())
-        ]
-        masked = not unmask
-        values = (conversation_value(row, labels, masked=masked) for row in rows)
+        if what == "issues":
+            issues = await read_every_issue(api, place.id, begin, cluster=wanted)
+            values = [issue_value(row, labels, masked=masked) for row in issues]
+            table = issues_table(issues, labels, masked=masked) if as_csv else ""
+        else:
+            found = clusters_of(await read_every_issue(api, place.id))
+            rows = [
+                conversation_entry(each, found)
+                for each in await read_every_conversation(api, place.id, begin)
+                if wanted is None or wanted in found.get(each.id, ())
+            ]
+            values = [conversation_value(row, labels, masked=masked) for row in rows]
+            table = conversations_table(rows, labels, masked=masked) if as_csv else ""
         if as_json:
-            return give_json([*values], output, force=force)
+            return give_json(values, output, force=force)
         if as_csv:
-            return give_table(conversations_table(rows, labels, masked=masked), output, force=force)
-        columns = [
-            _column("CONVERSATION", "subject", gives=True),
-            _column("ISSUES", "issues", right=True),
-            _column("SOURCE", "source"),
-            _column("CREATED", "createdAt"),
-            _column("ID", "id"),
-        ]
-        return _print(columns, [*values], "conversations")
+            return give_table(table, output, force=force)
+        if values:
+            put_table([_column(*each) for each in _COLUMNS[what]], values)
+        else:
+            say(f"There are no {what}.")
+        return DONE
 
     return service.connection().run(run)
+
+
+_AT_THE_END = (("SOURCE", "source"), ("CREATED", "createdAt"), ("ID", "id"))
+
+_COLUMNS = {
+    "issues": (("ISSUE", "title"), ("CLUSTER", "clusterLabel"), *_AT_THE_END),
+    "conversations": (("CONVERSATION", "subject"), ("ISSUES", "issues"), *_AT_THE_END),
+}
+"""The headings and the fields of what is printed."""
 
 
 async def _where(
@@ -185,21 +163,12 @@ def _begin(api: Api, since: str | None) -> datetime | None:
     return None if since is None else api.now - timedelta(seconds=span(since))
 
 
-def _column(
-    heading: str, field: str, *, right: bool = False, gives: bool = False
-) -> Column[dict[str, Any]]:
+def _column(heading: str, field: str) -> Column[dict[str, Any]]:
     """Return a column of a field: of a time the day, a dash for nothing."""
+    right, gives = field == "issues", field in ("title", "clusterLabel", "subject")
 
     def cell(value: dict[str, Any]) -> str:
         said = str(value[field] or ("0" if right else "-"))
         return said[:10] if field == "createdAt" else said
 
     return Column(heading, cell, right=right, gives=gives)
-
-
-def _print(columns: list[Column[dict[str, Any]]], rows: list[dict[str, Any]], what: str) -> int:
-    if not rows:
-        say(f"There are no {what}.")
-        return DONE
-    put_table(columns, rows)
-    return DONE

@@ -605,7 +605,7 @@ def add_clusters(commands: Subparsers) -> None:
             name, help=f"print {name}: all, those of one cluster, or the latest",
             description=fields, formatter_class=RawDescriptionHelpFormatter,
         )  # fmt: skip
-        table.set_defaults(runner=f"copydesk.cli.clusters_report:list_{name}")
+        table.set_defaults(runner="copydesk.cli.clusters_report:list_told", what=name)
         table.add_argument(
             "--cluster", metavar="CLUSTER", help="only those of this cluster: id or title"
         )

@@ -19,7 +19,7 @@ from copydesk.cli.embedded import (
 from copydesk.cli.errors import UsageError, say
 from copydesk.cli.output import put, redraw
 from copydesk.cli.terminal import is_linear, is_terminal, shows_utf8
-from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.text import clean, few, listed, plural, shorten
 from copydesk.server.sources.model import Problem
 from copydesk.server.store import Store, Tx
 
@@ -317,10 +317,10 @@ def problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
             yield from map(str, alike)
         elif what == _BRANCH:
             names = [each.path.removeprefix(_BRANCH) for each in alike]
-            yield f"{plural(len(names), 'branch')}: each {reason}: {_named(names)}"
+            yield f"{plural(len(names), 'branch')}: each {reason}: {few(names, NAMED)}"
         elif what:
             where = [_place(each) for each in alike]
-            yield f"{what}: {plural(len(alike), 'line')}: each {reason}: {_named(where)}"
+            yield f"{what}: {plural(len(alike), 'line')}: each {reason}: {few(where, NAMED)}"
         else:
             yield from file_lines([each.path for each in alike], f"each {reason}")
 
@@ -334,7 +334,7 @@ def file_lines(paths: Sequence[str], reason: str) -> Iterator[str]:
     for folder, files in by_size[:FOLDERS]:
         names = [path.removeprefix(folder) for path in files]
         where = f"{folder}: " if folder else ""
-        yield f"{where}{plural(len(files), 'file')}, {reason}: {_named(names)}"
+        yield f"{where}{plural(len(files), 'file')}, {reason}: {few(names, NAMED)}"
     rest = by_size[FOLDERS:]
     if rest:
         count = sum(len(files) for _, files in rest)
@@ -361,8 +361,3 @@ def _by_folder(paths: Iterable[str], *, whole: bool) -> dict[str, list[str]]:
         top, slash, _ = path.rpartition("/") if whole else path.partition("/")
         found.setdefault(f"{top}/" if slash else "", []).append(path)
     return found
-
-
-def _named(names: Sequence[str]) -> str:
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -14,7 +14,7 @@ from copydesk.contract import operations as ops
 from copydesk.contract.operation import Operation
 from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.service_parts import Part, parts, successor_words
-from copydesk.domain.text import listed
+from copydesk.domain.text import few, listed
 
 LOOKED_AT = 5
 """In so many spaces something is looked for that can be asked about."""
@@ -66,9 +66,7 @@ def _has(routes: Routes, part: Part, *, ask: bool, asked: set[str]) -> str:
         ended = any(each.ended and each.extension is None for each in gone)
         return f"no       {_instead(routes, part) or ('no successor' if ended else '')}".rstrip()
     if gone:
-        first = ", ".join(f"{each.method} {each.wire_path}" for each in gone[:FEW])
-        more = f" and {len(gone) - FEW} more" if len(gone) > FEW else ""
-        return f"partly   not {first}{more}"
+        return f"partly   not {few([f'{each.method} {each.wire_path}' for each in gone], FEW)}"
     if "there" in told:
         instead = _instead(routes, part)
         return f"yes      {instead}" if instead else "yes"

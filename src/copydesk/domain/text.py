@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from codecs import lookup
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 
@@ -361,6 +361,12 @@ def listed(words: Iterable[str], last: str = "and") -> str:
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def few(words: Sequence[str], most: int) -> str:
+    """Return the first of some words in a sentence, and how many more there are."""
+    more = len(words) - most
+    return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")

@@ -7,9 +7,8 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import ChangeKind
 from copydesk.server import content
 from copydesk.server.change_requests import base_of
-from copydesk.server.source_content import source_of, source_space
-from copydesk.server.sources.model import SourceSpace, walk
-from copydesk.server.sources.page_paths import placed
+from copydesk.server.source_content import files_of, source_of, source_space
+from copydesk.server.sources.model import SourceSpace
 from copydesk.server.sources.writer import contents_of
 from copydesk.server.store import Store, Tx
 
@@ -36,14 +35,7 @@ def changed_files(store: Store, change_request_id: str) -> list[ChangedFile]:
         remembered = source_of(space)
 
         def as_source(revision: str) -> SourceSpace:
-            return source_space(
-                tx,
-                space["id"],
-                space["title"],
-                content.load(tx, revision),
-                folder=remembered.get("folder", ""),
-                summary_path=remembered.get("summary"),
-            )
+            return source_space(tx, space, content.load(tx, revision), remembered)
 
         imported = as_source(remembered["revision"]) if remembered else None
         before, after = as_source(base_of(request)), as_source(request["revision_id"])
@@ -61,7 +53,7 @@ def _compared(
 ) -> list[ChangedFile]:
     old = dict(contents_of(before, imported, []))
     new = dict(contents_of(after, imported, []))
-    old_pages, new_pages = _files(before), _files(after)
+    old_pages, new_pages = files_of(before), files_of(after)
     moved = {
         path: old_pages[key]
         for key, path in new_pages.items()
@@ -87,8 +79,3 @@ def _kinds(was: Side, now: Side) -> tuple[ChangeKind, ...]:
         (was.data != now.data, "edited"),
     )
     return tuple(kind for true, kind in happened if true)
-
-
-def _files(space: SourceSpace) -> dict[str, str]:
-    """Return the file of each document of a space, by the page's key."""
-    return {page.key: page.source_path for page in walk(placed(space)) if page.source_path}

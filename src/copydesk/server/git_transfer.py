@@ -107,14 +107,8 @@ def _export(tx: Tx, job: Row, request: Mapping[str, Any], path: Path) -> None:
     synced = _synced(job, space, request, path)
 
     def at_revision(revision: str) -> SourceSpace:
-        return source_space(
-            tx,
-            space["id"],
-            space["title"],
-            content.load(tx, revision),
-            folder="",
-            summary_path=synced.get("summary"),
-        )
+        of_branch = {"summary": synced.get("summary")}  # the folder is the top there
+        return source_space(tx, space, content.load(tx, revision), of_branch)
 
     base = at_revision(synced["revision"]) if synced else None
     files = dict(contents_of(at_revision(space["revision_id"]), base, []))

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from copydesk.domain.text import few
 from copydesk.server.errors import or_not_found
 from copydesk.server.store import Row, Tx
 
@@ -198,9 +199,9 @@ def _trace(
         f"runtime {integration['runtime']}.",
     )
     if configuration:
-        yield "debug", f"Configured: {_names(configuration)}."
+        yield "debug", f"Configured: {few(sorted(configuration), _NAMED)}."
     if missing:
-        yield "error", f"The configuration lacks what is required: {_names(missing)}."
+        yield "error", f"The configuration lacks what is required: {few(sorted(missing), _NAMED)}."
     ours = installation["organization_id"] == integration["owner"]
     if integration["tunnel_url"] is not None and (ours or integration["tunnel_all"]):
         yield (
@@ -215,12 +216,6 @@ def _trace(
         )
     else:
         yield "debug", "There is no script to run."
-
-
-def _names(names: Iterable[str]) -> str:
-    listed = sorted(names)
-    more = len(listed) - _NAMED
-    return ", ".join(listed[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _declared(integration: Row, level: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from copydesk.server.sources.model import (
     walk,
 )
 from copydesk.server.sources.page_paths import placed
-from copydesk.server.store import Tx
+from copydesk.server.store import Row, Tx
 
 _KIND_OF_ROLE: Mapping[FileRole, str] = {
     "asset": "file",
@@ -147,23 +147,24 @@ def _page_data(tx: Tx, page_id: str, page: SourcePage) -> PageData:
     )
 
 
-def source_space(
-    tx: Tx, space_id: str, title: str, stored: Content, *, folder: str, summary_path: str | None
-) -> SourceSpace:
-    """Return stored content as a documentation repository holds it."""
+def source_space(tx: Tx, space: Row, stored: Content, remembered: Mapping[str, Any]) -> SourceSpace:
+    """Return stored content of a space as a documentation repository holds it.
+
+    ``remembered`` says in which ``folder`` that is, and where its ``summary``.
+    """
     draft = content.open_draft(tx, stored)
     keys = {
         row["id"]: row["source_key"]
-        for row in tx.all("SELECT id, source_key FROM page WHERE space_id = ?", space_id)
+        for row in tx.all("SELECT id, source_key FROM page WHERE space_id = ?", space["id"])
     }
     return SourceSpace(
-        title=title,
-        folder=folder,
+        title=space["title"],
+        folder=remembered.get("folder", ""),
         pages=_source_pages(
             draft, lambda page: keys.get(page.id) or page.id, lambda text: content.text(tx, text)
         ),
         files=tuple(_source_file(tx, file) for file in stored.files),
-        summary_path=summary_path,
+        summary_path=remembered.get("summary"),
     )
 
 
@@ -179,6 +180,11 @@ def page_files(tx: Tx, space_id: str, draft: Draft) -> dict[str, str]:
         pages=_source_pages(draft, lambda page: page.id, lambda _text: ""),
         files=tuple(_source_file(tx, file) for file in draft.files.values()),
     )
+    return files_of(space)
+
+
+def files_of(space: SourceSpace) -> dict[str, str]:
+    """Return the file of each document of a space, by the page's key."""
     return {page.key: page.source_path for page in walk(placed(space)) if page.source_path}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from copydesk.domain.text import plural, same_name
+from copydesk.domain.text import few, plural, same_name
 from copydesk.server import content
 from copydesk.server.source_content import source_of, source_space
 from copydesk.server.sources.git import committed
@@ -41,14 +41,7 @@ def export_space(
             return content.load(tx, revision)
 
         def as_source(revision: str) -> SourceSpace:
-            return source_space(
-                tx,
-                row["id"],
-                row["title"],
-                at_revision(revision),
-                folder=remembered.get("folder", ""),
-                summary_path=remembered.get("summary"),
-            )
+            return source_space(tx, row, at_revision(revision), remembered)
 
         current = as_source(row["revision_id"])
         base = as_source(remembered["revision"]) if remembered else None
@@ -101,7 +94,7 @@ def export_space(
 def _would_be_lost(folder: Path, paths: list[str]) -> str:
     return (
         f"{folder} has {plural(len(paths), 'file')} changed by hand, as neither this desk nor a "
-        f"commit there has it: {_named(paths)}. Nothing was written. "
+        f"commit there has it: {few(paths, NAMED)}. Nothing was written. "
         "Commit or move your changes first; --force overwrites them."
     )
 
@@ -109,13 +102,9 @@ def _would_be_lost(folder: Path, paths: list[str]) -> str:
 def _would_be_undone(folder: Path, paths: list[str]) -> str:
     return (
         f"{folder} has {plural(len(paths), 'file')} changed by commits that this desk has not "
-        f"read: {_named(paths)}. Nothing was written. Import {folder} first; "
+        f"read: {few(paths, NAMED)}. Nothing was written. Import {folder} first; "
         "--force overwrites them."
     )
-
-
-def _named(paths: list[str]) -> str:
-    return ", ".join(paths[:NAMED]) + (f" and {len(paths) - NAMED} more" if paths[NAMED:] else "")
 
 
 def find_space(tx: Tx, name: str) -> Row:

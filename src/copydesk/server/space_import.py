@@ -365,14 +365,7 @@ class SpaceImport:
         An export wrote them where they are found now, so they are the same and not others.
         """
         stored = content.load(self.tx, row["revision_id"])
-        here = source_space(
-            self.tx,
-            row["id"],
-            row["title"],
-            stored,
-            folder=plan.folder,
-            summary_path=remembered.get("summary"),
-        )
+        here = source_space(self.tx, row, stored, {**remembered, "folder": plan.folder})
         ids = {
             page.key: id_
             for page, id_ in zip(here.walk(), (n.page for n in stored.nodes()), strict=True)

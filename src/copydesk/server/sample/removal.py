@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Set
 from dataclasses import dataclass
-from itertools import islice
 
+from copydesk.domain.text import few
 from copydesk.server.queries.space import remove_space
 from copydesk.server.sample.building import SEED, sample_ids
 from copydesk.server.store import DeskError, Store, Tx
@@ -49,9 +49,8 @@ def _remove(tx: Tx, known: Set[str], name: str, email: str, *, force: bool) -> R
     ]
     own = [f"{title} ({where})" for key, title, where in spaces if key not in known]
     if own and not force:
-        more = f" and {len(own) - 3} more" if len(own) > 3 else ""
         raise DeskError(
-            f"Not all of that is the sample: {', '.join(islice(own, 3))}{more}. Nothing was "
+            f"Not all of that is the sample: {few(own, 3)}. Nothing was "
             "removed. `copydesk desk export` writes a space as files, `copydesk desk backup` "
             "copies the desk; --force removes them as well."
         )

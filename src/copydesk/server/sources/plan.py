@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import PurePosixPath
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import plural
+from copydesk.domain.text import few, plural
 from copydesk.server.sources.git import Branch, Repository
 from copydesk.server.sources.identity import Keys, Known, backward, forward, free_key
 from copydesk.server.sources.layout import LayoutReader, innermost
@@ -285,13 +285,13 @@ class _Planner:
             raise SourceError(
                 f"{self.repository.path} cannot be brought up to date: "
                 f"{plural(len(lost), 'object')} that {were} read before {_are(lost)} missing from "
-                f"this clone: {named(lost)}. {FETCH_THEM}"
+                f"this clone: {few(lost, NAMED)}. {FETCH_THEM}"
             )
         said = f"{plural(len(missing), 'object')} {_are(missing)} missing from this clone"
         self.absent = frozenset(missing.values())
         if not self.layout(tip) or not any(any(s.walk()) for s in self.layout(tip).values()):
             raise SourceError(f"{self.repository.path} cannot be read: {said}. {FETCH_THEM}")
-        reason = f"{said}, and skipped: {named(list(missing))}. {FETCH_THEM}"
+        reason = f"{said}, and skipped: {few(list(missing), NAMED)}. {FETCH_THEM}"
         self.problems.append(Problem(str(self.repository.path), reason))
         return missing
 
@@ -536,7 +536,8 @@ class _Planner:
                 branch, f"has a space at {_at(folder)} that {self.default_name()} does not have"
             )
         if outside:
-            said = f"changes {plural(len(outside), 'file')} outside every space: {named(outside)}"
+            files = plural(len(outside), "file")
+            said = f"changes {files} outside every space: {few(outside, NAMED)}"
             if taken:
                 self.note(branch, f"{said}; the rest is its change request")
             else:
@@ -619,12 +620,6 @@ def _at(folder: str) -> str:
 
 def _are(things: Collection[str]) -> str:
     return "is" if len(things) == 1 else "are"
-
-
-def named(paths: Sequence[str]) -> str:
-    """Return some paths in a sentence: the first few, and how many more."""
-    more = len(paths) - NAMED
-    return ", ".join(paths[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _alone(space: SourceSpace) -> SpacePlan:

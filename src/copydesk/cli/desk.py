@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from copydesk.cli.embedded import (
@@ -21,7 +22,7 @@ from copydesk.cli.output import put, redraw
 from copydesk.cli.terminal import is_linear, is_terminal, shows_utf8
 from copydesk.domain.text import clean, few, listed, plural, shorten
 from copydesk.server.sources.model import Problem
-from copydesk.server.store import Store, Tx
+from copydesk.server.store import Tx
 
 _LINE_WIDTH = 78
 _BAR_WIDTH = 24
@@ -79,7 +80,7 @@ def sample(
         )
     path = desk_file(desk)
     store = open_store(desk, fill=False)
-    with _closing(store), _Progress() as progress:
+    with closing(store), _Progress() as progress:
         bare = not store.read(lambda tx: tx.value("SELECT EXISTS (SELECT 1 FROM organization)"))
         if bare:
             build_sample(store, progress=progress)
@@ -98,7 +99,7 @@ def _remove_sample(desk: Path | None, *, force: bool) -> int:
 
     path = _existing(desk)
     store = open_store(desk, fill=False, make=False)
-    with _closing(store):
+    with closing(store):
         removed = remove_sample(store, *person(), force=force)
     # What was open last may be gone.
     open_next(desk, removed.left[-1][0] if removed.left else None)
@@ -126,7 +127,7 @@ def import_source(
     file = desk_file(desk)
     new = not file.exists()
     store = open_store(desk, fill=False)
-    with _closing(store):
+    with closing(store):
         try:
             with _Progress() as progress:
                 report = read_source(
@@ -178,7 +179,7 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None, force: b
     if (folder.is_symlink() or folder.exists()) and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder: name a folder to write to, or a new one")
     store = open_store(desk, make=False)
-    with _closing(store):
+    with closing(store):
         with _Progress() as progress:
             written = write_space(store, space, folder, force=force, progress=progress)
         for problem in written.problems:
@@ -227,7 +228,7 @@ def _remake_index(path: Path) -> None:
     from copydesk.server.search_index import rebuild_index
 
     store = open_store(path, make=False)
-    with _closing(store):
+    with closing(store):
         spaces = store.write(rebuild_index)
     say(f"{path}: the search index of {plural(spaces, 'space')} was rebuilt")
 
@@ -250,19 +251,6 @@ def _existing(desk: Path | None) -> Path:
     if not path.is_dir() and (not path.exists() or not path.stat().st_size):
         raise UsageError(f"{path} is not a desk: there is nothing. Look at what --desk says.")
     return path
-
-
-class _closing:  # noqa: N801 - reads as a word of the with statement
-    """Close a store at the end of a block."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        self._store.close()
 
 
 class _Progress:

@@ -20,7 +20,7 @@ from copydesk.domain.blocks import BlockText
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.sequence_matches import equal_runs, gaps
 from copydesk.domain.text_merge import lines_of, regions
-from copydesk.domain.words import words
+from copydesk.domain.words import common, words
 
 Side: TypeAlias = Literal["before", "request", "main", "both", "turned", "text"]
 """What stands in the result: one of the three texts; both, the request's first or (``turned``)
@@ -285,11 +285,11 @@ def _peeled(before: str, main: str, request: str) -> Iterator[Hunk]:
         yield hunk
         return
     old, one, other = (lines_of(text) for text in (before, main, request))
-    start = _common(one, other)
-    end = _common(one[start:][::-1], other[start:][::-1])
+    start = common(one, other)
+    end = common(one[start:][::-1], other[start:][::-1])
     # Lines that were there before stay with what is the same on all sides.
-    kept = _common(old, one[:start])
-    kept_end = _common(old[kept:][::-1], one[len(one) - end :][::-1])
+    kept = common(old, one[:start])
+    kept_end = common(old[kept:][::-1], one[len(one) - end :][::-1])
     a, b, c = len(old) - kept_end, len(one) - kept_end, len(other) - kept_end
     cuts = [
         (old[:kept], one[:kept], other[:kept]),
@@ -301,16 +301,6 @@ def _peeled(before: str, main: str, request: str) -> Iterator[Hunk]:
     for cut in cuts:
         if any(cut):
             yield _hunk(("".join(each) for each in cut), near=True)
-
-
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return with how many equal lines two sequences begin."""
-    count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
 
 
 # In an editor

@@ -73,8 +73,8 @@ def words(text: str) -> list[str]:
 
 def matching_tokens(old: Sequence[str], new: Sequence[str]) -> list[Run]:
     """Return the runs of equal tokens, in order."""
-    start = _common(old, new)
-    end = _common(old[start:][::-1], new[start:][::-1])
+    start = common(old, new)
+    end = common(old[start:][::-1], new[start:][::-1])
     inner_old, inner_new = old[start : len(old) - end], new[start : len(new) - end]
     if len(inner_old) * len(inner_new) <= WORD_CELLS:
         inner = shortest_edit(inner_old, inner_new)
@@ -205,9 +205,9 @@ class _Spans:
         return tuple(Span("".join(tokens), kind) for kind, tokens in self._runs)
 
 
-def _common(old: Sequence[str], new: Sequence[str]) -> int:
-    """Return how many items two sequences share at their start."""
-    for place, (one, other) in enumerate(zip(old, new, strict=False)):
-        if one != other:
+def common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return with how many equal items two sequences begin."""
+    for place, (a, b) in enumerate(zip(one, other, strict=False)):
+        if a != b:
             return place
-    return min(len(old), len(new))
+    return min(len(one), len(other))

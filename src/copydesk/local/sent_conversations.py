@@ -11,7 +11,6 @@ import hashlib
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from copydesk.domain.late_dataclass import dataclass
@@ -82,12 +81,7 @@ class Ingested:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._database.close()
 
     def find(self, conversation: str) -> Known:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.cluster import IssuesCluster
     from copydesk.contract.models.organization import Organization
 
-_LONGEST = 60
 
 FINDINGS_INSTEAD = (
     "This service has no clusters: its sites have findings. “copydesk findings” lists them, g q "
@@ -55,7 +54,7 @@ class FoundCluster:
     @property
     def named(self) -> str:
         """Its name and its id, as a sentence names it."""
-        label = shorten(shown(self.row.label, masked=True), _LONGEST)
+        label = shorten(shown(self.row.label, masked=True))
         return f"{label} ({clean(self.row.id)})"
 
 
@@ -78,7 +77,7 @@ def list_clusters(
 ) -> int:
     """Print the clusters of every organization, or of one, in an order of `orders`."""
     if sort is not None and sort not in orders():
-        said = shorten(clean(sort), _LONGEST)
+        said = shorten(clean(sort))
         raise UsageError(f"--sort: there is no order {said}. There are: {', '.join(orders())}.")
     check_form(output, as_csv=as_csv, as_json=as_json)
 

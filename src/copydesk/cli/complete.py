@@ -25,8 +25,6 @@ Value = tuple[str, str]
 MOST = 200
 """So many values are offered."""
 
-_CELLS = 60
-
 QUOTES = "\"'"
 
 
@@ -41,7 +39,7 @@ def print_values(*, kind: str, word: str = "", line: Sequence[str] = ()) -> int:
             if _begins(value, word) and (value in found or len(found) < MOST):
                 # A number is counted in each space.
                 found[value] = f"{found[value]}; {said}" if value in found else said
-        text = "".join(f"{value}\t{shorten(said, _CELLS)}\n" for value, said in found.items())
+        text = "".join(f"{value}\t{shorten(said)}\n" for value, said in found.items())
     except (UsageError, SettingsError, OSError, ValueError, KeyError):
         return DONE  # the line that is being typed is no place for it
     if text:

@@ -264,7 +264,7 @@ def named(name: str) -> Profile:
 
     there = ", ".join([*(profile.name for profile in known), EMBEDDED])
     raise UsageError(
-        f"there is no profile {shorten(clean(name), 60)}. There are: {there}. "
+        f"there is no profile {shorten(clean(name))}. There are: {there}. "
         "copydesk login NAME makes one"
     )
 

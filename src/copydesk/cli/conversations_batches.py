@@ -486,7 +486,6 @@ State: TypeAlias = Literal[
 ]
 """What became of a conversation, as the JSON calls it."""
 
-
 WORDS: dict[State, str] = {
     "sent": "sent",
     "replaced": "sent again",
@@ -499,9 +498,6 @@ WORDS: dict[State, str] = {
     "left": "not sent",
 }
 """What people call the states."""
-
-
-_CELLS = 60
 
 _NAMED = 8
 """Lines that are named of those with the same mistake."""
@@ -579,7 +575,7 @@ class Report:
             text = plain_json(value | ({"said": said} if said else {}))
         else:
             why = f": {said}" if said else ""
-            named = shorten(clean(found.id), _CELLS)
+            named = shorten(clean(found.id))
             text = clean(f"{WORDS[state]:<11}  {named}  ({file}, line {found.line}){why}")
         self._rows[id(found)] = (found, text)
         self._print()

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.domain.snooze import Snooze
 
-_LONGEST = 60
-
 
 def list_requests(
     *,
@@ -89,7 +87,7 @@ def _listing(view: str | None, status: str | None) -> Listing:
                 raise UsageError(f"view {each.title}: there is no order {each.sort!r}")
             return each
     known = ", ".join(each.title for each in (*LISTINGS, *own))
-    raise UsageError(f"there is no view {shorten(clean(view), _LONGEST)}. There are: {known}.")
+    raise UsageError(f"there is no view {shorten(clean(view))}. There are: {known}.")
 
 
 async def _triage(

@@ -56,9 +56,6 @@ if TYPE_CHECKING:
     from copydesk.domain.review_file import Entry, ReviewFile
 
 
-_CELLS = 60
-
-
 def _judge(
     status: ReviewStatus,
     *,
@@ -143,7 +140,7 @@ class _Comment:
 
 def _start(text: str) -> str:
     """Return the beginning of a text, on one line."""
-    return shorten(" ".join(clean(text).split()), _CELLS)
+    return shorten(" ".join(clean(text).split()))
 
 
 def review(
@@ -312,7 +309,7 @@ async def _draft(
     number = f"#{given.number}"
     if entry.thread:
         if entry.thread not in threads:
-            raise ValueError(f"{number} has no thread {shorten(clean(entry.thread), _CELLS)}")
+            raise ValueError(f"{number} has no thread {shorten(clean(entry.thread))}")
         part = f"reply {entry.thread}"
         draft = PendingDraft(there.id, given.id, part, "reply", entry.text, thread=entry.thread)
         return draft, f"in thread {entry.thread}"
@@ -341,7 +338,7 @@ async def _draft(
     draft = PendingDraft(
         there.id, given.id, f"{page.id}/{node}", "comment", entry.text, page=page.id, node=node
     )
-    return draft, f"on {title}, “{shorten(clean(node.split(':', 3)[3]), _CELLS)}”"
+    return draft, f"on {title}, “{shorten(clean(node.split(':', 3)[3]))}”"
 
 
 def _suggestion(
@@ -378,7 +375,7 @@ def _row(entry: Entry, text: PageText, title: str) -> int:
             raise ValueError(f"{title} has no line {entry.line}")
         return row
     rows = text.rows_with(entry.quote)
-    said = shorten(clean(entry.quote), _CELLS)
+    said = shorten(clean(entry.quote))
     if not rows:
         raise ValueError(f"no line of {title} says “{said}”")
     if len(rows) > 1:
@@ -397,6 +394,6 @@ def _page(wanted: str, pages: Sequence[PageNode], number: str) -> PageNode:
         if len(meant) == 1:
             return meant[0]
         if meant:
-            said = shorten(clean(wanted), _CELLS)
+            said = shorten(clean(wanted))
             raise ValueError(f"{len(meant)} pages have the name {said}: name one by its address")
-    raise ValueError(f"{number} has no page {shorten(clean(wanted), _CELLS)}")
+    raise ValueError(f"{number} has no page {shorten(clean(wanted))}")

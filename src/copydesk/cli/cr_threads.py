@@ -48,8 +48,6 @@ UNDER_WAY = (
     "arrive before sending them again."
 )
 
-_CELLS = 60
-
 
 def show_threads(
     *,
@@ -220,7 +218,7 @@ def find_thread(threads: Sequence[Comment], label: str, wanted: str) -> Comment:
     ``label`` names the change request. Raises ``UsageError``.
     """
     name = wanted.strip()
-    said = shorten(clean(name), _CELLS)
+    said = shorten(clean(name))
     meant = [each for each in threads if each.id == name]
     if not meant and len(name) >= SHORTEST_ID:
         meant = [each for each in threads if each.id.startswith(name)]

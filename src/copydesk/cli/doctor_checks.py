@@ -82,18 +82,14 @@ def parted(sentence: str, otherwise: str) -> tuple[str, str]:
 LIBRARIES = ("textual", "httpx", "pydantic", "keyring")
 """The libraries whose versions matter most to who has to find a mistake."""
 
-
 SHORTEST_TOKEN = 8
 """A text with fewer letters is no token that somebody put into the settings."""
-
 
 LITTLE_SPACE = 100 * 1024 * 1024
 """Less than this on a disk is told, in bytes."""
 
-
 OWN_VARIABLES = "COPYDESK_"
 """What the variables begin with that are of copydesk alone."""
-
 
 VARIABLES = (
     TOKEN_VARIABLE, ADDRESS_VARIABLE, ALLOW_VARIABLE, HOME_VARIABLE, DEBUG_VARIABLE,
@@ -121,7 +117,7 @@ def _variables() -> Iterator[Finding]:
     for name in sorted(os.environ):
         if name.startswith(OWN_VARIABLES) and name not in ours:
             advice = did_you_mean(name, ours, f"copydesk has {listed(ours)}")
-            shown = shorten(clean(name), 60)
+            shown = shorten(clean(name))
             yield Finding("copydesk", shown, "is set, but copydesk has no such variable", advice)
     home = os.environ.get(HOME_VARIABLE)
     if home and not Path(home).expanduser().is_absolute():
@@ -370,7 +366,6 @@ def desk(path: Path) -> Finding:
 
 PATIENCE = 20.0
 """So many seconds a service has for all that it is asked."""
-
 
 CLOCKS_APART = 120.0
 """So many seconds may lie between two clocks before that is told."""

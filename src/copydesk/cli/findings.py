@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 COUNTED = 200
 """Of how many findings of a site views and questions are counted: a call or two each."""
 
-_LONGEST = 60
-
 CLUSTERS_INSTEAD = (
     "This service has no findings: it has clusters. “copydesk clusters” lists them, g k shows them."
 )
@@ -63,7 +61,7 @@ class FoundFinding:
     @property
     def named(self) -> str:
         """Its title, its id and its site, as a sentence names it."""
-        return f"{shorten(self.title, _LONGEST)} ({clean(self.model.id)}; {self.site.title})"
+        return f"{shorten(self.title)} ({clean(self.model.id)}; {self.site.title})"
 
 
 def list_findings(

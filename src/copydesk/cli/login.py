@@ -101,7 +101,7 @@ def _wanted(
     """Return the profile of that name as it is, and as it is wanted."""
     called = DEFAULT if name is None else name
     if wrong := wrong_name(called):
-        shown = shorten(clean(called), 60)
+        shown = shorten(clean(called))
         raise UsageError(f"{shown}: {wrong}" if shown else wrong)
     before = profiles.get(called)
     address = base_url or (before.base_url if before else os.environ.get(ADDRESS_VARIABLE))
@@ -358,7 +358,7 @@ def _meant(known: Sequence[Profile], usual: str, name: str | None) -> Profile:
     if not known:
         raise UsageError("there is no profile: no one is logged in")
     names = ", ".join(profile.name for profile in known)
-    said = f"there is no profile {shorten(clean(name), 60)}" if name else "say which profile"
+    said = f"there is no profile {shorten(clean(name))}" if name else "say which profile"
     if name == EMBEDDED:
         said = "your own desk has no token"
     raise UsageError(f"{said}. There are: {names}")
@@ -451,7 +451,7 @@ def use_profile(*, name: str) -> int:
     except KeyError as error:
         there = ", ".join([*(profile.name for profile in profiles.read()), EMBEDDED])
         raise UsageError(
-            f"there is no profile {shorten(clean(name), 60)}. There are: {there}"
+            f"there is no profile {shorten(clean(name))}. There are: {there}"
         ) from error
     put(f"copydesk opens {'your own desk' if name == EMBEDDED else name} from now on.")
     if os.environ.get(PROFILE_VARIABLE):

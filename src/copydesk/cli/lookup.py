@@ -32,8 +32,6 @@ PAGE = 250
 SAID = 6
 """So many candidates a sentence names."""
 
-_LONGEST = 60
-
 
 @dataclass(frozen=True, slots=True)
 class FoundSite:
@@ -128,7 +126,7 @@ async def find_organizations(api: Api, wanted: str | None) -> list[Organization]
 
 def said_name(what: str, wanted: str) -> str:
     """Return a name as a sentence has it. Raises ``UsageError`` where it is empty."""
-    said = shorten(clean(wanted).strip(), _LONGEST)
+    said = shorten(clean(wanted).strip())
     if not said:
         raise UsageError(f"the name of the {what} is empty")
     return said
@@ -247,7 +245,7 @@ async def find_request(api: Api, wanted: Wanted) -> tuple[ChangeRequest, FoundSp
         address = parse_app_url(name)
         if address is None or address.change_request is None or address.space is None:
             raise UsageError(
-                f"{shorten(clean(typed), _LONGEST)} is not an address of a change request: it has "
+                f"{shorten(clean(typed))} is not an address of a change request: it has "
                 "/s/SPACE/~/changes/NUMBER in it"
             )
         return await _at(api, address.change_request, address, space, organization)
@@ -260,7 +258,7 @@ async def find_request(api: Api, wanted: Wanted) -> tuple[ChangeRequest, FoundSp
     if len(spaces) > MOST_SPACES:
         raise UsageError(f"each of your {len(spaces)} spaces counts by itself: name it, --space")
     found = await _in_any(api, name, spaces)
-    said = shorten(clean(typed).removeprefix("#"), _LONGEST)
+    said = shorten(clean(typed).removeprefix("#"))
     said = f"#{said}" if said.isdecimal() else said
     if len(found) > 1:
         named = _named_space([there for _, there in found])

@@ -73,8 +73,6 @@ ELSEWHERE: Mapping[str, str] = MappingProxyType(
 )
 """What other programs call a command, and what it is here."""
 
-_CELLS = 60
-
 COLUMNS = 96
 """How wide the help of a command is that groups others, at most."""
 
@@ -90,7 +88,6 @@ _PLAIN = (
     (r"^argument (\S+): ", r"\1: "),
 )
 """What argparse says, and how we say it."""
-
 
 _NO_ACTION = "the following arguments are required: ACTION"
 """What argparse says where a command was given none of its actions."""
@@ -243,7 +240,7 @@ class Parser(ArgumentParser):
         except ArgumentError as error:
             if action.type is not int:
                 raise
-            named = repr(shorten(arg_string, _CELLS))
+            named = repr(shorten(arg_string))
             raise ArgumentError(action, f"a whole number is needed, not {named}") from error
 
     def _match_arguments_partial(self, actions: Sequence[Action], pattern: str) -> list[int]:
@@ -314,7 +311,7 @@ def _argument_name(action: Action) -> str:
 
 def _named(word: str) -> str:
     """Return a word that somebody typed as a message names it: in quotes if it is not plain."""
-    short = shorten(word, _CELLS)
+    short = shorten(word)
     return short if re.fullmatch(r"[\w.=-]+", short, re.ASCII) else repr(short)
 
 
@@ -1278,7 +1275,7 @@ def _port(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        named = shorten(clean(text), 60)
+        named = shorten(clean(text))
         said = f"a port is a number from 0 to 65535, such as 8484, not {named!r}"
         raise ArgumentTypeError(said) from None
 
@@ -1286,7 +1283,7 @@ def _port(text: str) -> int:
 def _requests(text: str) -> int:
     if text.isascii() and text.isdigit() and 0 < len(text) <= 9 and int(text):
         return int(text)
-    named = shorten(clean(text), 60)
+    named = shorten(clean(text))
     raise ArgumentTypeError(f"a limit is a number of calls, such as 3600, not {named!r}")
 
 

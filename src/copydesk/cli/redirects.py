@@ -57,8 +57,6 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 
-_CELLS = 60
-
 _OPTIONS = {"source": "FROM", "to": "TO", "rest": "--keep"}
 """What a part of a redirect is called on the command line."""
 
@@ -388,4 +386,4 @@ def _plan_value(plan: Plan, refused: list[str], *, sent: bool) -> dict[str, Any]
 
 
 def _short(text: str) -> str:
-    return shorten(clean(text), _CELLS)
+    return shorten(clean(text))

@@ -107,7 +107,6 @@ def _locale() -> str:
 FOLLOWING = {"colour-blind": "colour-blind-light", "ansi": "ansi-light"}
 """Themes with another form for a light background."""
 
-
 FORMER = {"copydesk-dark": "dark", "copydesk-light": "light"}
 """Names that themes had, in settings of then."""
 
@@ -191,4 +190,4 @@ def why_no_theme(name: str) -> str:
     if name in known:
         return ""
     otherwise = f"there is no such theme. Use {listed(known, 'or')}"
-    return f"theme is {shorten(clean(name), 60)!r}: {did_you_mean(name, known, otherwise)}"
+    return f"theme is {shorten(clean(name))!r}: {did_you_mean(name, known, otherwise)}"

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 SAID = 5
 """So many organizations are named."""
 
-_LONGEST = 60
-
 
 @dataclass(frozen=True, slots=True)
 class Holder:
@@ -75,7 +73,7 @@ async def read_holder(api: Api) -> Holder:
 
 
 def _short(text: str) -> str:
-    return shorten(" ".join(clean(text).split()), _LONGEST)
+    return shorten(" ".join(clean(text).split()))
 
 
 def kept_for(key: str) -> list[str]:

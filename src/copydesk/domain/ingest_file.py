@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from copydesk.contract.models.conversation import ConversationDetail, ConversationIngest
-from copydesk.domain.ingest_frames import NAME_CELLS, Complaint, Readable, frames
+from copydesk.domain.ingest_frames import Complaint, Readable, frames
 from copydesk.domain.ingest_rules import Path, Problem, why_unfit
 from copydesk.domain.json_text import LONGEST, JsonText, JsonTextError, read_json
 from copydesk.domain.late_dataclass import dataclass
@@ -214,7 +214,7 @@ def _field(path: Path) -> str:
         if isinstance(part, int):
             said += f"[{part}]"
         else:
-            said += f"{'.' if said else ''}{shorten(clean(part), NAME_CELLS)}"
+            said += f"{'.' if said else ''}{shorten(clean(part))}"
     return f"{said}: " if said else ""
 
 

@@ -33,9 +33,6 @@ FIRST_LOOK = 4096
 DEEPEST = 8
 """So many brackets that stand open say that one of them has no end; a conversation needs three."""
 
-NAME_CELLS = 60
-"""How much of an id or a name is shown where it is complained about."""
-
 _BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(rb"[ \t\r\n]*+(?:\xef\xbb\xbf[ \t\r\n]*+)*")
 _QUOTED = rb'"[^"\\]*+(?:(?=(?P<part>(?:\\.[^"\\]*+){1,1000}))(?P=part))*"'
@@ -87,7 +84,7 @@ class Complaint:
 
     def __str__(self) -> str:
         which = f", conversation {self.number}" if self.number else ""
-        named = f" ({shorten(clean(self.id), NAME_CELLS)})" if self.id else ""
+        named = f" ({shorten(clean(self.id))})" if self.id else ""
         return f"line {self.line}{which}{named}: {self.sentence}"
 
 

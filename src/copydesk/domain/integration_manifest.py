@@ -31,7 +31,6 @@ MANIFESTS = (".yaml", ".yml", ".json")
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9]\d{0,17})")
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d{0,17})\.\d{1,17}(?:[eE][-+]?\d{1,3})?")
 _CODE = re.compile(r"[\s(){};=]")
-_NAMED_CELLS = 60
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def where(path: Path) -> str:
         if isinstance(part, int):
             said += f"[{part}]"
         else:
-            said += f"{'.' if said else ''}{shorten(clean(part), _NAMED_CELLS)}"
+            said += f"{'.' if said else ''}{shorten(clean(part))}"
     return said
 
 

@@ -23,8 +23,6 @@ _TOP = ("verdict", "text", "comments")
 _WORDS = ("page", "line", "last", "quote", "thread", "text")
 _ENTRY = (*_WORDS, "suggestion")
 
-_CELLS = 60
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -142,7 +140,7 @@ class _Reader:
         for name, value in node.pairs:
             said = name.text if isinstance(name, Word) else ""
             if said not in known:
-                named = shorten(clean(said), _CELLS)
+                named = shorten(clean(said))
                 self._wrong(name, f"there is no “{named}” here, only {listed(known)}")
             elif said in found:
                 self._wrong(name, f"{said} is here twice")

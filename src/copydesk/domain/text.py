@@ -298,10 +298,11 @@ def capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def shorten(text: str, cells: int, end: str = "…") -> str:
+def shorten(text: str, cells: int = 60, end: str = "…") -> str:
     """Return cleaned ``text`` in at most ``cells`` terminal cells, with ``end`` where it was cut.
 
-    A wide character is never halved. ``end`` itself is cut where there is no room for it.
+    Without ``cells`` it is as long as a name in a sentence may be. A wide character is never
+    halved. ``end`` itself is cut where there is no room for it.
     """
     # A character needs at most two cells, so a short text fits without being measured.
     if len(text) * 2 <= cells or (len(text) <= cells * 4 + 8 and cell_len(text) <= cells):

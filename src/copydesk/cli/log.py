@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -36,10 +37,11 @@ def print_log(*, since: str | None = None, as_json: bool = False, file: bool = F
     begun = 0.0 if since is None else time.time() - span(since)
     entries = Journal(kept_state()).entries(since=begun)
     if as_json:
-        put_json([_value(entry) for entry in entries])
+        put_json([_value(entry, PRINTED, undoable=entry.reversal is not None) for entry in entries])
         return 0
     for entry in entries:
-        put(_line(entry))
+        more = f"[{clean(entry.request_id)}]" if entry.request_id else ""
+        put(_line(entry, entry.state, more))
     if not entries:
         put(
             "Nothing was sent in that time." if since else "Nothing was sent from this machine yet."
@@ -55,21 +57,15 @@ def span(text: str) -> float:
     return int(found[1]) * SECONDS[found[2]]
 
 
-def _value(entry: Entry) -> dict[str, Any]:
-    value = {name: getattr(entry, name) for name in PRINTED}
-    value["undoable"] = entry.reversal is not None
+def _value(entry: Entry, names: Iterable[str], **more: object) -> dict[str, Any]:
+    value = {name: getattr(entry, name) for name in names} | more
     return {name: given for name, given in value.items() if given not in ("", None)}
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: Entry, state: str, more: str) -> str:
     when = datetime.fromtimestamp(entry.at).astimezone()
-    parts = [f"{when:%Y-%m-%d %H:%M:%S}", f"{entry.state:8}", clean(entry.what)]
-    parts.append(clean(entry.target))
-    if entry.request_id:
-        parts.append(f"[{clean(entry.request_id)}]")
-    if entry.sentence:
-        parts.append(clean(entry.sentence))
-    return "  ".join(parts)
+    parts = [f"{when:%Y-%m-%d %H:%M:%S}", f"{state:8}", clean(entry.what), clean(entry.target)]
+    return "  ".join([*parts, *filter(None, (more, clean(entry.sentence)))])
 
 
 WORDS = {
@@ -90,26 +86,16 @@ def print_outbox(*, as_json: bool = False) -> int:
         put_json([_waiting_value(entry) for entry in entries])
         return 0
     for entry in entries:
-        put(_waiting_line(entry))
+        put(_line(entry, _waiting_state(entry), f"to {clean(entry.desk)}"))
     if not entries:
         put("Nothing waits to be sent.")
     return 0
 
 
 def _waiting_value(entry: Entry) -> dict[str, Any]:
-    value = {name: getattr(entry, name) for name in PRINTED_WAITING}
-    value |= {"state": _waiting_state(entry), "operation": (entry.request or {}).get("name")}
-    return {name: given for name, given in value.items() if given not in ("", None)}
+    operation = (entry.request or {}).get("name")
+    return _value(entry, PRINTED_WAITING, state=_waiting_state(entry), operation=operation)
 
 
 def _waiting_state(entry: Entry) -> str:
     return "unknown" if entry.state == "unknown" else WORDS[entry.held]
-
-
-def _waiting_line(entry: Entry) -> str:
-    when = datetime.fromtimestamp(entry.at).astimezone()
-    parts = [f"{when:%Y-%m-%d %H:%M:%S}", f"{_waiting_state(entry):8}", clean(entry.what)]
-    parts += [clean(entry.target), f"to {clean(entry.desk)}"]
-    if entry.sentence:
-        parts.append(clean(entry.sentence))
-    return "  ".join(parts)

@@ -285,19 +285,20 @@ def _up_to_date(now: _Situation, users: tuple[str, ...]) -> _Answer:
 
 
 def _subject(now: _Situation, users: tuple[str, ...]) -> _Answer:
-    if now.facts.subject is None:
-        return "unknown", "needs a subject; not known if it has one", ()
-    if not now.facts.subject.strip():
-        return "fail", "needs a subject; the subject is empty", ()
-    return "pass", "has a subject", ()
+    subject = now.facts.subject
+    return _is_there("subject", None if subject is None else bool(subject.strip()))
 
 
 def _description(now: _Situation, users: tuple[str, ...]) -> _Answer:
-    if now.facts.described is None:
-        return "unknown", "needs a description; not known if it has one", ()
-    if not now.facts.described:
-        return "fail", "needs a description; the description is empty", ()
-    return "pass", "has a description", ()
+    return _is_there("description", now.facts.described)
+
+
+def _is_there(what: str, there: bool | None) -> _Answer:
+    if there is None:
+        return "unknown", f"needs a {what}; not known if it has one", ()
+    return ("pass", f"has a {what}", ()) if there else (
+        "fail", f"needs a {what}; the {what} is empty", (),
+    )  # fmt: skip
 
 
 _RULES: Mapping[str, tuple[str, _Check]] = {

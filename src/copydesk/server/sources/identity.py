@@ -31,17 +31,7 @@ class Known:
 
 def backward(keys: Keys, changes: Iterable[FileChange]) -> dict[str, str]:
     """Return the keys before some changes, from those after them."""
-    before = dict(keys)
-    came: list[tuple[str, str | None]] = []
-    for change in changes:
-        if change.kind == "add":
-            before.pop(change.path, None)
-        elif change.kind == "rename" and change.old_path is not None:
-            before.pop(change.path, None)
-            came.append((change.old_path, keys.get(change.path)))
-        elif change.kind == "delete":
-            came.append((change.path, None))
-    return _with(before, came, set(keys.values()))
+    return forward(keys, (each.undone() for each in changes))
 
 
 def forward(keys: Keys, changes: Iterable[FileChange]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
@@ -265,6 +265,13 @@ class FileChange:
     kind: Literal["add", "edit", "delete", "rename"]
     path: str
     old_path: str | None = None
+
+    def undone(self) -> FileChange:
+        """Return the change from the state after it to the one before."""
+        if self.kind == "rename" and self.old_path is not None:
+            return FileChange("rename", self.old_path, self.path)
+        kind = "delete" if self.kind == "add" else "add" if self.kind == "delete" else self.kind
+        return replace(self, kind=kind)
 
 
 @dataclass(frozen=True, slots=True)

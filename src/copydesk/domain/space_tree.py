@@ -30,6 +30,9 @@ LOOSE = "loose"
 TRASH = "trash:"
 """The id of the group of deleted spaces, which is none either."""
 
+TITLE_LENGTH = 50
+"""The longest title of a collection or a space, in characters."""
+
 TRASH_DAYS = 7
 """How long a deleted space can be restored."""
 

@@ -14,6 +14,7 @@ from typing import Literal
 from copydesk.domain.layout import TOP, Item, Layout, change_line, changed_fields, said
 from copydesk.domain.merge_rules import label
 from copydesk.domain.reversal import JSON, Call, Expectation, Step
+from copydesk.domain.space_tree import TITLE_LENGTH
 from copydesk.domain.text import listed as in_words
 from copydesk.domain.text import plural
 from copydesk.domain.tree_inverses import (
@@ -30,9 +31,6 @@ INHERIT: Mapping[str, JSON] = {"type": "inherit"}
 
 DUPLICATE = "duplicateOf"
 """The setting of a staged space that names the space it is a copy of."""
-
-TITLE_LENGTH = 50
-"""The longest title of a collection or a space."""
 
 COPY = " (copy)"
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from copydesk.domain.documents import markdown_to_document
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.space_tree import TITLE_LENGTH
 from copydesk.server import change_requests, content, desk_writes
 from copydesk.server.content_merge import merge
 from copydesk.server.desk_writes import Editor, at
@@ -31,9 +32,6 @@ from copydesk.server.sources.page_paths import placed
 from copydesk.server.sources.plan import ImportPlan, SpacePlan
 from copydesk.server.sources.summary import tidy
 from copydesk.server.store import Row, Tx, to_json
-
-TITLE_LENGTH = 50
-"""The longest title of a space."""
 
 
 @dataclass(slots=True)

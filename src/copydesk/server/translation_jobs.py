@@ -16,6 +16,7 @@ from dataclasses import field, replace
 from datetime import datetime
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.space_tree import TITLE_LENGTH
 from copydesk.server import content
 from copydesk.server.access import Access
 from copydesk.server.background import Worker, lease_limit
@@ -23,9 +24,6 @@ from copydesk.server.content import Content, Draft, Node, PageData
 from copydesk.server.desk_writes import Editor, add_space, advance, grant
 from copydesk.server.queries.position import place_after
 from copydesk.server.store import Row, Tx
-
-_TITLE_LENGTH = 50
-"""The longest title of a space."""
 
 
 def run_next_translation(worker: Worker) -> bool:
@@ -127,7 +125,7 @@ def _make_result(tx: Tx, row: Row, source: Row) -> Row:
     made = add_space(
         tx,
         row["organization_id"],
-        source["title"][: _TITLE_LENGTH - len(suffix)] + suffix,
+        source["title"][: TITLE_LENGTH - len(suffix)] + suffix,
         parent=source["parent_id"],
         author=row["run_by"],
         emoji=source["emoji"],

@@ -16,6 +16,7 @@ from urllib.parse import quote
 from copydesk.contract.models.base import ResourceUrls
 from copydesk.contract.models.space import Space
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.space_tree import TRASH_DAYS
 from copydesk.server.access import SPACE_PERMISSIONS, permissions
 from copydesk.server.desk_writes import last_position
 from copydesk.server.errors import blocked, invalid
@@ -23,9 +24,6 @@ from copydesk.server.implementation import Call
 from copydesk.server.queries.publication import publication_of, remember_publications
 from copydesk.server.site_structure import drop_space
 from copydesk.server.store import Row, Tx, columns, from_json, timestamp
-
-TRASH_DAYS = 7
-"""How long a deleted space can be restored."""
 
 HERE = "desk"
 """The id that stands for an installation: the desk itself reads and writes repositories."""

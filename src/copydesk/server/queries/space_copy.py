@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from copydesk.domain.space_tree import TITLE_LENGTH
 from copydesk.server import content
 from copydesk.server.content import Draft
 from copydesk.server.desk_writes import Editor, add_space, grant
@@ -12,9 +13,6 @@ from copydesk.server.implementation import Call
 from copydesk.server.queries.collection import check_target
 from copydesk.server.queries.position import place_after
 from copydesk.server.queries.space import purge_trash
-
-TITLE_LENGTH = 50
-"""The longest title of a space."""
 
 
 def run_by_maker(call: Call, space_id: str, organization_id: str) -> None:

@@ -12,8 +12,8 @@ from copydesk.domain.integration_manifest import (
     is_name,
     is_path,
     read_manifest,
-    where,
 )
+from copydesk.domain.json_text import where
 from copydesk.domain.yaml_lines import FileError
 
 YAML = """\

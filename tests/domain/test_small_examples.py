@@ -198,7 +198,7 @@ def manifest(given: tuple[str, bool]) -> Made:
 
     def read(text: str) -> Made:
         found = integration_manifest.read_manifest(text, is_json=given[1])
-        lines = {integration_manifest.where(path): line for path, line in found.lines.items()}
+        lines = {json_text.where(path): line for path, line in found.lines.items()}
         wrong = [str(each) for each in found.problems]
         return [found.value, lines, wrong, list(integration_manifest.files_named(found.value))]
 

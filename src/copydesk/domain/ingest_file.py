@@ -17,10 +17,10 @@ from pydantic import ValidationError
 
 from copydesk.contract.models.conversation import ConversationDetail, ConversationIngest
 from copydesk.domain.ingest_frames import Complaint, Readable, frames
-from copydesk.domain.ingest_rules import Path, Problem, why_unfit
-from copydesk.domain.json_text import LONGEST, JsonText, JsonTextError, read_json
+from copydesk.domain.ingest_rules import Problem, why_unfit
+from copydesk.domain.json_text import LONGEST, JsonText, JsonTextError, Path, read_json, where
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean, listed, shorten
+from copydesk.domain.text import listed
 
 _OPTIONAL = ("url", "attributes", "createdAt")
 
@@ -209,12 +209,7 @@ def _at(line: int, first: int) -> str:
 
 
 def _field(path: Path) -> str:
-    said = ""
-    for part in path:
-        if isinstance(part, int):
-            said += f"[{part}]"
-        else:
-            said += f"{'.' if said else ''}{shorten(clean(part))}"
+    said = where(path)
     return f"{said}: " if said else ""
 
 

@@ -9,9 +9,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from copydesk.contract.models.conversation import ConversationIngest
-
-Path: TypeAlias = tuple[str | int, ...]
-"""Where something stands in a conversation: names of fields and places in lists."""
+from copydesk.domain.json_text import Path
 
 Problem: TypeAlias = tuple[Path, str]
 """Where something is wrong, and what."""

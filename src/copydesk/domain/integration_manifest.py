@@ -9,15 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
 
-from copydesk.domain.json_text import JsonTextError, Path, read_json
+from copydesk.domain.json_text import JSON, JsonTextError, Path, read_json, where
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean, shorten
 from copydesk.domain.yaml_lines import Fields, FileError, Items, Node, Problem, Word, read
-
-JSON: TypeAlias = Any
-"""What JSON can say."""
 
 NAME = re.compile(r"[a-zA-Z0-9-_.]+")
 """What an integration may be called."""
@@ -51,17 +46,6 @@ class ManifestText:
         """Return the problems of a part: its line, its name and a sentence."""
         name = where(path)
         return Problem(self.line(path), f"{name}: {sentence}" if name else sentence)
-
-
-def where(path: Path) -> str:
-    """Return the place of a part in words: ``blocks[0].title``."""
-    said = ""
-    for part in path:
-        if isinstance(part, int):
-            said += f"[{part}]"
-        else:
-            said += f"{'.' if said else ''}{shorten(clean(part))}"
-    return said
 
 
 def read_manifest(text: str, *, is_json: bool) -> ManifestText:

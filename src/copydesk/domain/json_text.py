@@ -9,12 +9,25 @@ from dataclasses import field
 from typing import Any, NoReturn, TypeAlias
 
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import clean, shorten
 
 JSON: TypeAlias = Any
 """What JSON can say."""
 
 Path: TypeAlias = tuple[str | int, ...]
 """The names and positions that lead to a part of a value."""
+
+
+def where(path: Path) -> str:
+    """Return the place of a part in words: ``blocks[0].title``."""
+    said = ""
+    for part in path:
+        if isinstance(part, int):
+            said += f"[{part}]"
+        else:
+            said += f"{'.' if said else ''}{shorten(clean(part))}"
+    return said
+
 
 LONGEST = 1_000_000
 """Characters of a text that are read."""

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from copydesk.domain.integration_manifest import ManifestText, files_named, read_manifest, where
+from copydesk.domain.integration_manifest import ManifestText, files_named, read_manifest
+from copydesk.domain.json_text import where
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import listed
 from copydesk.domain.yaml_lines import FileError, Problem

@@ -101,7 +101,7 @@ def commands_page(parser: ArgumentParser) -> str:
             "",
             f"## {' '.join(words)}",
             "",
-            f"{_sentence(said)}",
+            f"{capital(said)}.",
             "",
             "```text",
             usage,
@@ -169,10 +169,6 @@ def _shown(action: Action) -> str:
 
 def _said(action: Action) -> str:
     return (action.help or "").replace("%(default)s", str(action.default))
-
-
-def _sentence(text: str) -> str:
-    return f"{capital(text)}."
 
 
 def _cell(text: str) -> str:

@@ -184,6 +184,7 @@ _LINE_START = re.compile(
 )
 
 _CLOSING = re.compile(r"((?:^|\s)#*)(#)$")
+_ESCAPED = r"\1\\\2"
 
 
 def join(nodes: Iterable[Node] | None) -> str:
@@ -216,7 +217,7 @@ def write(node: Node, *, other_mark: bool = False) -> str:
         level = _number(data.get("level"), int(kind[-1]) if kind[-1].isdecimal() else 1)
         text = _write_inlines(nodes).replace("\\\n", " ").replace("\n", " ")
         # Signs at the end of a heading would close it.
-        return f"{'#' * max(1, min(level, 6))} {_CLOSING.sub(_escape_sign, text)}"
+        return f"{'#' * max(1, min(level, 6))} {_CLOSING.sub(_ESCAPED, text)}"
     if kind in LISTS:
         return _write_list(node, other_mark=other_mark)
     if kind == "code":
@@ -255,10 +256,6 @@ def _keep(node: Node) -> str:
 def _escape_start(match: re.Match[str]) -> str:
     start = match[0]
     return f"{start}\\" if start.isdecimal() else f"\\{start}"
-
-
-def _escape_sign(match: re.Match[str]) -> str:
-    return f"{match[1]}\\{match[2]}"
 
 
 def _attributes(data: dict[str, Any]) -> str:

@@ -129,15 +129,11 @@ def site_row_changed(
             if name == "defaultSiteSpace":
                 fields[f"items[id={node.id}].siteSpaces[id={value}].default"] = [True]
             else:
-                fields[f"items[id={node.id}].{name}"] = _filled([value])
+                fields[f"items[id={node.id}].{name}"] = [] if value in (None, "") else [value]
         names = ["default" if name == "defaultSiteSpace" else name for name in values]
         return Expectation(read, fields, said=f"its {' and '.join(names)} changed since")
 
     return swapped(lambda values: (Step(update, step, dict(values)),), there, before, after)
-
-
-def _filled(values: list[JSON]) -> list[JSON]:
-    return [value for value in values if value is not None and value != ""]
 
 
 def default_changed(ids: SiteIds, node: SiteNode, before: SiteNode) -> Reversal:

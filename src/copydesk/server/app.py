@@ -157,7 +157,6 @@ def _jobs(fetch: Fetch | None, repositories: Path | None) -> Sequence[_Job]:
 
 
 def _clusterer(settings: Clustering) -> Sequence[_Job]:
-    """Return what finds clusters."""
     from copydesk.server.clustering.job import Clusterer
 
     return (Clusterer(settings),)

@@ -81,14 +81,10 @@ def limited_changes(
     """
     most = MOST_CHANGES if limit is None else limit
     told = [
-        _with_download(change, f"{downloads}/{before if _is_gone(change) else after}")
+        _with_download(change, f"{downloads}/{before if change.type == 'file_deleted' else after}")
         for change in found[:most]
     ]
     return Changes(changes=told, more=len(found) - most if len(found) > most else None)
-
-
-def _is_gone(change: Change) -> bool:
-    return change.type == "file_deleted"
 
 
 def _with_download(change: Change, at: str) -> Change:

@@ -57,7 +57,6 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> ModuleType:
-        """Load a module of models."""
         try:
             return import_module(f"{__name__}.{name}")
         except ModuleNotFoundError:

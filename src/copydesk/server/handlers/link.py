@@ -92,7 +92,6 @@ def _reader(call: Call, space: Row) -> LinkReader:
 
 
 def _page_links(reader: LinkReader, page_id: str) -> list[Link] | None:
-    """Return the links of one page, None when the revision has no such page."""
     for page in reader.pages:
         if page.data.id == page_id:
             return reader.model(reader.of(page))

@@ -289,7 +289,7 @@ class LayoutReader:
                 continue
             try:
                 summary = parse_summary(
-                    files[config.summary].read(), config.summary, unusable=_nothing
+                    files[config.summary].read(), config.summary, unusable=lambda _: None
                 )
             except OSError:
                 continue
@@ -313,10 +313,6 @@ def innermost(path: str, roots: Collection[str]) -> str | None:
 
 def _has_markdown(files: Iterable[str], folder: str) -> bool:
     return any(is_markdown(path) and inside(path, folder) for path in files)
-
-
-def _nothing(_: str) -> None:
-    return None
 
 
 @dataclass(slots=True)

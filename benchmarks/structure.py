@@ -19,7 +19,7 @@ import httpx
 from benchmarks.terminal import middle, table
 from copydesk.client.api import Api
 from copydesk.domain.arrange_run import ArrangeRun
-from copydesk.domain.arrangement import Layout
+from copydesk.domain.layout import Layout
 from copydesk.domain.reversal import Call, Reversal, Step
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.domain.site_tree import SiteNode, Structure

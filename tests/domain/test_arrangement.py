@@ -7,18 +7,9 @@ from typing import Any
 
 import pytest
 
-from copydesk.domain.arrangement import (
-    Arrangement,
-    Clash,
-    Item,
-    Kind,
-    Layout,
-    Lost,
-    StagingError,
-    State,
-    differences,
-)
-from copydesk.domain.layout import GROUP
+from copydesk.domain.arrangement import Arrangement, Clash, StagingError, State
+from copydesk.domain.layout import GROUP, Item, Kind, Layout, differences
+from copydesk.domain.rebase import Lost
 
 KINDS: Mapping[str, Kind] = {"G": "group", "H": "group", "K": "collection", "L": "collection"}
 

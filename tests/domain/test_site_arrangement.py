@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from copydesk.domain.arrangement import Layout, StagingError
+from copydesk.domain.arrangement import StagingError
+from copydesk.domain.layout import Layout
 from copydesk.domain.reversal import TEXTS, Call, bind
 from copydesk.domain.site_arrangement import SiteArrangement
 from tests.domain.site_service import IDS, RefusedError, SiteService

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from copydesk.domain.arrangement import Layout
-from copydesk.domain.layout import Item, Kind
+from copydesk.domain.layout import Item, Kind, Layout
 from copydesk.domain.site_arrangement import SiteArrangement
 from copydesk.domain.structure_file import read_file, write_file
 from copydesk.domain.structure_target import needs_spaces, wanted

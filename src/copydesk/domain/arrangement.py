@@ -19,10 +19,8 @@ from copydesk.domain.layout import (
     Item,
     Kind,
     Layout,
-    Levels,
     Values,
     default_at,
-    differences,
     heir_of,
     set_values,
 )
@@ -30,23 +28,7 @@ from copydesk.domain.rebase import Clash, Lost
 from copydesk.domain.reversal import NEW, Call
 from copydesk.domain.staged_layout import Ordered, StagingError, State, without_sent
 
-__all__ = (
-    "NEW",
-    "TOP",
-    "Arrangement",
-    "Clash",
-    "Difference",
-    "Item",
-    "Kind",
-    "Layout",
-    "Levels",
-    "Lost",
-    "Rebased",
-    "StagingError",
-    "State",
-    "Values",
-    "differences",
-)
+__all__ = ["Arrangement", "Clash", "Rebased", "StagingError", "State"]
 
 A = TypeVar("A", bound="Arrangement")
 

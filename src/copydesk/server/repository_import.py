@@ -18,8 +18,9 @@ from copydesk.domain.space_tree import TITLE_LENGTH
 from copydesk.server import audit, desk_writes, site_writes
 from copydesk.server.source_content import source_of
 from copydesk.server.sources.git import Repository, whole
+from copydesk.server.sources.identity import Known
 from copydesk.server.sources.model import Person, Problem, Progress, SourceError, silent
-from copydesk.server.sources.plan import ImportPlan, Known, SpacePlan, plan_imports
+from copydesk.server.sources.plan import ImportPlan, SpacePlan, plan_imports
 from copydesk.server.space_import import SpaceImport, SpaceReport
 from copydesk.server.store import Row, Store, Tx
 

@@ -54,8 +54,6 @@ from copydesk.server.sources.model import (
     SourceError,
 )
 
-__all__ = ["Ahead", "Branch", "Repository", "SourceError"]
-
 MAX_COMPARED = 256 * 1024
 """The largest file that is compared with others, in bytes.
 

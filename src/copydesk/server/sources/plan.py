@@ -39,8 +39,6 @@ from copydesk.server.sources.model import (
 from copydesk.server.sources.paths import is_markdown
 from copydesk.server.sources.summary import tidy
 
-__all__ = ["ImportPlan", "Known", "SpacePlan", "plan_imports", "shorten"]
-
 MAX_SUBJECT = 100
 """Longest subject of a change request, in characters."""
 

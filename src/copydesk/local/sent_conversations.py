@@ -16,6 +16,7 @@ from typing import Self
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.local.durable import private_file
 from copydesk.local.paths import private_folder
+from copydesk.local.state import free_path
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS conversation (
@@ -74,7 +75,7 @@ class Ingested:
                 raise InUse from error
             raise _refused(error) from error
         except sqlite3.DatabaseError:
-            path.replace(_free(path))
+            path.replace(free_path(path.with_name(f"{path.name}.broken")))
             self.broken = True
             self._database = _open(path)
 
@@ -166,12 +167,6 @@ class Ingested:
 
 def _refused(error: sqlite3.Error) -> OSError:
     return OSError(f"what was sent cannot be saved on this machine: {error}")
-
-
-def _free(path: Path) -> Path:
-    """Return a free name for a damaged file."""
-    names = (f"{path.name}.broken{number or ''}" for number in range(10_000))
-    return next(free for name in names if not (free := path.with_name(name)).exists())
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -404,14 +404,14 @@ class State:
                 damaged = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
                 held.enter_context(closing(damaged))
                 damaged.execute("BEGIN IMMEDIATE")
-            _rename(self.path, _free(self.path.with_name(f"{self.path.name}{DAMAGED}")))
+            _rename(self.path, free_path(self.path.with_name(f"{self.path.name}{DAMAGED}")))
 
     def _finish(self, salvaged: list[Path]) -> None:
         """Rename files whose content is in the database now, and report them."""
         for path in salvaged:
             with suppress(OSError):  # otherwise it is taken over again, without effect
                 with self._guarded():
-                    aside = _free(self.path.with_name(f"{self.path.name}.broken"))
+                    aside = free_path(self.path.with_name(f"{self.path.name}.broken"))
                     _rename(path, aside)
                 self._tell(
                     f"{self.path.name} was damaged: it is kept as {aside}, and what could still be "
@@ -595,7 +595,7 @@ def _rename(path: Path, name: Path) -> None:
             Path(f"{path}{end}").replace(f"{name}{end}")
 
 
-def _free(path: Path) -> Path:
+def free_path(path: Path) -> Path:
     """Return a free path: this one, or one with a number."""
     number, free = 1, path
     while free.exists():

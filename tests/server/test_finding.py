@@ -227,10 +227,11 @@ async def test_links_are_read_again_only_where_pages_changed(support: Support) -
     assert reads == [0, 1]
 
 
+@pytest.mark.parametrize("most", ["MOST_TEXTS", "MOST_BYTES"])
 async def test_texts_are_read_a_few_at_a_time_and_the_worker_reads_the_rest(
-    support: Support, monkeypatch: pytest.MonkeyPatch
+    support: Support, monkeypatch: pytest.MonkeyPatch, most: str
 ) -> None:
-    monkeypatch.setattr(findings, "MOST_TEXTS", 1)
+    monkeypatch.setattr(findings, most, 1)
     async with support.world.client() as client:
         found = await support.found(client)
         assert set(found) == {"Webhooks arrive late", "Invoice without currency"}

@@ -7,6 +7,7 @@ A branch starts at a revision of its space's primary content and knows the last 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
@@ -225,7 +226,13 @@ def _join(
     author: str,
     files: Mapping[str, Side] | None = None,
 ) -> Joined:
-    draft, conflicts, texts = _merged(tx, row, into, other, files)
+    base = base_of(row)
+    sides = tuple(sorted((files or {}).items()))
+    draft, conflicts, texts = tx.apart(
+        ("merge", base, into, other, sides),
+        _size_of_texts(tx, (base, into, other)),
+        lambda tx: _merged(tx, row, into, other, files),
+    )
     if conflicts:
         return Joined(None, conflicts)
     for text in texts:
@@ -265,6 +272,18 @@ def _merged(
         files=files or {},
     )
     return merged.draft, merged.conflicts, list(written.values())
+
+
+def _size_of_texts(tx: Tx, revisions: Iterable[str]) -> int:
+    """Return how many bytes of text a merge of some revisions may read: of pages that differ."""
+    first, *others = (set(content.load(tx, revision).versions().values()) for revision in revisions)
+    differing = first.union(*others) - first.intersection(*others)
+    texts = {page.text for page in content.versions(tx, differing).values()}
+    found: int = tx.value(
+        "SELECT coalesce(sum(size), 0) FROM blob WHERE hash IN (SELECT value FROM json_each(?))",
+        json.dumps(list(texts)),
+    )
+    return found
 
 
 def _count(tx: Tx, space_id: str, status: str, change: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import field
 from hashlib import sha256
 from typing import Any
@@ -50,6 +50,7 @@ from copydesk.server.sources.document import read_document
 from copydesk.server.sources.model import Blob
 from copydesk.server.sources.paths import is_address
 from copydesk.server.sources.summary import tidy
+from copydesk.server.store import Tx
 
 _KINDS = (
     (b"\x89PNG\r\n\x1a\n", "png", "image/png"),
@@ -58,6 +59,9 @@ _KINDS = (
     (b"%PDF-", "pdf", "application/pdf"),
 )
 """What a file begins with, the end of its name, and its type; all others are bytes."""
+
+_NODE_SIZE = 100
+"""A node of a document takes as long to write as so many characters of a text take to read."""
 
 _LEADING = re.compile(r"\s*#[ \t]")
 _SAID = ("title", "slug", "emoji", "icon", "description", "condition")
@@ -111,7 +115,7 @@ class ContentWriter:
     def _insert(self, editor: Editor, change: InsertPage, where: str) -> None:
         self._check_ref(change.ref, where)
         _holds_pages(editor.draft, change.into, f"{where}.into")
-        source = _source(change.document, editor.draft, where)
+        source = _source(editor, change.document, where)
         told = _told(change, source)
         told.setdefault("title", _leading(source) or "Untitled")
         slug = told.pop("slug", None)
@@ -150,7 +154,7 @@ class ContentWriter:
         if change.document is not None:
             if fields.type != "document":
                 raise invalid(f"{where}.document: a page of type {fields.type} has no text")
-            source = _source(change.document, editor.draft, where)
+            source = _source(editor, change.document, where)
         told = _told(change, source)
         if source is not None and "title" not in told:
             heading, was = _leading(source), _leading(Source("", editor.read(page)))
@@ -201,8 +205,11 @@ class ContentWriter:
         was = before.pages[change.page]
         if change.block is not None:
             page = _known(draft, change.page, f"{where}.page")
-            text = _blocks_of(
-                editor.read(page), content.text(tx, was.text), change.block, f"{where}.block"
+            now, then, keys = editor.read(page), content.text(tx, was.text), tuple(change.block)
+            text = tx.apart(
+                ("blocks", now, then, keys),
+                len(now) + len(then),
+                lambda _: _blocks_of(now, then, keys, f"{where}.block"),
             )
             editor.write(page, text)
         elif change.page in draft.pages:
@@ -235,17 +242,31 @@ class ContentWriter:
             for start in ("", "./")
             for end in ("", ".md")
         }
-        for page, fields in list(draft.pages.items()):
+        texts: dict[str, str] = {}
+        olds: dict[str, str] = {}
+        for page, fields in draft.pages.items():
             if fields.text is None or not (moved or page in self._written):
                 continue
             text = editor.read(page)
+            if moved and ("page", page) in before.targets:
+                texts[page] = text
+            # Most texts name nothing so and are not parsed.
+            if page in self._written and any(each in text for each in (*refs, *ID_STARTS)):
+                texts[page] = text
+                was = draft.opened.get(page)
+                olds[page] = "" if was is None or moved else content.text(editor.tx, was[0].text)
+        read = dict.fromkeys((*texts.values(), *olds.values()))
+        paths = editor.tx.apart(
+            ("paths", *read),
+            sum(map(len, read)),
+            lambda _: {text: _paths_of(text) for text in read},
+        )
+        for page, text in texts.items():
             targets: dict[str, str] = {}
             if moved and ("page", page) in before.targets:
-                targets = _followed(page, text, before, after, moved)
-            if page in self._written:
-                was = draft.opened.get(page)
-                old = "" if was is None or moved else content.text(editor.tx, was[0].text)
-                targets |= _by_path(page, text, old, refs, after)
+                targets = _followed(page, paths[text], before, after, moved)
+            if page in olds:
+                targets |= _by_path(page, paths[text], paths[olds[page]], refs, after)
             linked = with_targets(text, targets)
             if linked == text:
                 continue
@@ -266,11 +287,11 @@ def _paths_of(text: str) -> set[str]:
 
 
 def _followed(
-    page: str, text: str, before: LinkPlaces, after: LinkPlaces, moved: set[Target]
+    page: str, paths: set[str], before: LinkPlaces, after: LinkPlaces, moved: set[Target]
 ) -> dict[str, str]:
     """Return the new paths of links from or to what has another file now, by the old ones."""
     found: dict[str, str] = {}
-    for path in _paths_of(text):
+    for path in paths:
         if is_address(path):
             continue
         target = before.find(page, path)
@@ -284,19 +305,14 @@ def _followed(
 
 
 def _by_path(
-    page: str, text: str, old: str, refs: dict[str, Target], places: LinkPlaces
+    page: str, paths: set[str], old: set[str], refs: dict[str, Target], places: LinkPlaces
 ) -> dict[str, str]:
-    """Return the paths of what the links of a text name by ids or refs, as ``old`` wrote them.
-
-    Most texts name nothing so and are not parsed: others wait to write meanwhile.
-    """
-    if not any(each in text for each in (*refs, *ID_STARTS)):
-        return {}
-    wanted = {path: target for path in _paths_of(text) if (target := _named(path, refs, places))}
+    """Return the paths of what links name by ids or refs, as those of ``old`` were written."""
+    wanted = {path: target for path in paths if (target := _named(path, refs, places))}
     if not wanted:
         return {}
     kept: dict[Target, str] = {}
-    for path in sorted(_paths_of(old)):
+    for path in sorted(old):
         found = None if is_address(path) else places.find(page, path)
         if found is not None and target_by_id(path) is None:
             kept.setdefault(found, path)
@@ -311,14 +327,19 @@ def _named(path: str, refs: dict[str, Target], places: LinkPlaces) -> Target | N
     return target if target in places.targets else None
 
 
-def _source(body: WrittenBody, draft: Draft, where: str) -> Source:
+def _source(editor: Editor, body: WrittenBody, where: str) -> Source:
     """Return a text with what its front matter says; raises a 400 for one that cannot be read."""
     if isinstance(body, DocumentBody):
-        known = {("page", page) for page in draft.pages}
+        document, draft = body.document, editor.draft
+        known = frozenset(("page", page) for page in draft.pages)
         known |= {("file", file.id) for file in draft.files.values()}
-        nodes = [_with_addresses(node, known) for node in body.document.nodes]
-        document = body.document.model_copy(update={"nodes": nodes})
-        return Source("", document_to_markdown(document))
+
+        def written(_: Tx) -> str:
+            nodes = [_with_addresses(node, known) for node in document.nodes]
+            return document_to_markdown(document.model_copy(update={"nodes": nodes}))
+
+        size = _NODE_SIZE * _count(document.nodes)
+        return Source("", editor.tx.apart((id(document), known), size, written))
     source = read_document(Blob.of(body.markdown.encode()))
     wrong = source.refusal or source.complaint
     if wrong is not None:
@@ -327,7 +348,11 @@ def _source(body: WrittenBody, draft: Draft, where: str) -> Source:
     return source
 
 
-def _with_addresses(node: Node, known: set[Target]) -> Node:
+def _count(nodes: Sequence[Node]) -> int:
+    return sum(1 + _count(node.nodes or ()) for node in nodes)
+
+
+def _with_addresses(node: Node, known: Set[Target]) -> Node:
     """Return a node whose references to known pages and files are addresses, as in Markdown."""
     changes: dict[str, Any] = {}
     ref = (node.data or {}).get("ref")

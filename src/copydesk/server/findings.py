@@ -25,7 +25,7 @@ from copydesk.server import content
 from copydesk.server.background import Worker
 from copydesk.server.implementation import Call
 from copydesk.server.queries.link import LinkReader, remember_links
-from copydesk.server.store import Row, Tx, to_json
+from copydesk.server.store import LONG, Row, Tx, to_json
 
 SEVERITIES: tuple[FindingSeverity, ...] = ("low", "medium", "high")
 """By the number that is stored, which sorts them."""
@@ -34,7 +34,8 @@ OPEN_FROM = 5
 """So many conversations make a cluster a finding to work on; with fewer it is a candidate."""
 
 MOST_TEXTS = 200
-"""So many texts are read at a time: about half a second."""
+MOST_BYTES = 250_000
+"""So many texts are read at a time, and so many bytes of them: about half a second."""
 
 MOST_PAGES = 5
 """So many pages of a site are named for what a cluster is about."""
@@ -48,6 +49,19 @@ _FITS = 0.6
 _WORD = re.compile(r"[^\W_]{4,}")
 _NOWHERE = "about:blank"
 """The address of a desk that answers nobody: what leads into a desk is never broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was found of a site: of its clusters, of where texts lead, and of links to nowhere.
+
+    None of the first or the last says that they are as they were.
+    """
+
+    clusters: Mapping[str, _Found] | None
+    links: Mapping[str, tuple[str, ...]]
+    broken: Mapping[str, _Found] | None
+    complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +100,17 @@ def scan_next(worker: Worker) -> bool:
     def work(tx: Tx) -> bool:
         site = tx.value("SELECT site_id FROM site_scan WHERE NOT complete ORDER BY site_id LIMIT 1")
         if site is not None:
-            scan(tx, site)
+            scan(tx, site, waited_for=False)
         return site is not None
 
     return worker.write(work)
 
 
-def scan(tx: Tx, site_id: str) -> None:
+def scan(tx: Tx, site_id: str, *, waited_for: bool = True) -> None:
     """Make the findings of a site what its content and its organization's clusters make them.
 
-    One that was deleted since somebody asked for them has none.
+    One that was deleted since somebody asked for them has none. A text that takes long by itself
+    is not read while somebody waits (``waited_for``). Others write while all is looked at.
     """
     site = tx.get("site", id=site_id)
     if site is None:
@@ -103,17 +118,41 @@ def scan(tx: Tx, site_id: str) -> None:
     spaces = _spaces(tx, site_id)
     state = _state(tx, site, spaces)
     before = tx.one("SELECT state, complete FROM site_scan WHERE site_id = ?", site_id)
+    seen = tx.apart(
+        ("scan", site_id, state, before and tuple(before)),
+        LONG,
+        lambda tx: _look(tx, site, spaces, before, state, waited_for=waited_for),
+    )
+    if seen.clusters is not None:
+        _write(tx, site, seen.clusters, links=False)
+    for text, urls in seen.links.items():
+        tx.run("INSERT OR IGNORE INTO text_link VALUES (?, ?)", text, to_json(list(urls)))
+    if seen.broken is not None:
+        _write(tx, site, seen.broken, links=True)
+    tx.put("site_scan", {"site_id": site_id}, state=state, complete=seen.complete)
+
+
+def _look(
+    tx: Tx,
+    site: Row,
+    spaces: Mapping[str, str],
+    before: Row | None,
+    state: str,
+    *,
+    waited_for: bool,
+) -> _Seen:
+    """Look at all that is not known from before, and write nothing."""
     same_content = (
         before is not None and before["state"].partition(" ")[0] == state.partition(" ")[0]
     )
+    clusters = None
     if before is None or state != before["state"]:
-        _write(tx, site, _of_clusters(tx, site, spaces, same_content=same_content), links=False)
-    complete = before is not None and same_content and bool(before["complete"])
-    if not complete:
-        complete = _read_texts(tx, spaces)
-        if complete:
-            _write(tx, site, _of_links(tx, site_id, spaces), links=True)
-    tx.put("site_scan", {"site_id": site_id}, state=state, complete=complete)
+        clusters = _of_clusters(tx, site, spaces, same_content=same_content)
+    if before is not None and same_content and before["complete"]:
+        return _Seen(clusters, {}, None, complete=True)
+    links, complete = _read_texts(tx, spaces, waited_for=waited_for)
+    broken = _of_links(tx, site["id"], spaces) if complete else None
+    return _Seen(clusters, links, broken, complete)
 
 
 def _spaces(tx: Tx, site_id: str) -> dict[str, str]:
@@ -238,7 +277,9 @@ class _Words:
 # Broken links
 
 
-def _read_texts(tx: Tx, spaces: Mapping[str, str]) -> bool:
+def _read_texts(
+    tx: Tx, spaces: Mapping[str, str], *, waited_for: bool
+) -> tuple[dict[str, tuple[str, ...]], bool]:
     """Read where texts of some spaces lead that nobody has read yet; say whether those were all."""
     texts: dict[str, None] = {}
     for revision in spaces.values():
@@ -254,11 +295,16 @@ def _read_texts(tx: Tx, spaces: Mapping[str, str]) -> bool:
         )
     }
     unread = [text for text in texts if text not in known]
+    found: dict[str, tuple[str, ...]] = {}
+    left = MOST_BYTES
     for text in unread[:MOST_TEXTS]:
-        known[text] = links_of(content.text(tx, text))
-        tx.insert("text_link", hash=text, urls=to_json(list(known[text])))
-    remember_links(known)
-    return len(unread) <= MOST_TEXTS
+        data = content.text(tx, text)
+        left -= len(data)
+        if left < 0 and (found or waited_for):
+            break
+        found[text] = links_of(data)
+    remember_links(known | found)
+    return found, len(unread) == len(found)
 
 
 def _of_links(tx: Tx, site_id: str, spaces: Mapping[str, str]) -> dict[str, _Found]:

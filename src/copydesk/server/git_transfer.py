@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from copydesk.server.source_content import (
     store_ahead,
 )
 from copydesk.server.sources.git import Branch, Repository
-from copydesk.server.sources.git_writing import commit_files
+from copydesk.server.sources.git_writing import Committed, commit_files
 from copydesk.server.sources.layout import LayoutReader
 from copydesk.server.sources.model import Person, Problem, SourceError, SourceRevision, SourceSpace
 from copydesk.server.sources.paths import hazard
@@ -31,7 +32,12 @@ def transfer(worker: Worker, job: Row, path: Path) -> None:
     """Import or export as a job says. Raises ``SourceError`` and what reading files raises."""
     request = json.loads(job["request"])
     if job["direction"] == "export":
-        worker.write(lambda tx: _export(tx, job, request, path))
+        # What others write meanwhile is exported the next time.
+        space, synced, commit = worker.read(lambda tx: _to_export(tx, job, request, path))
+        made, summary = commit(path, after=synced.get("commit")), synced.get("summary")
+        worker.write(
+            lambda tx: _note(tx, job, request, made.oid, space["revision_id"], summary=summary)
+        )
         return
     with Repository.open(path) as repository:
         branch = next((b for b in repository.branches() if b.name == request["branch"]), None)
@@ -98,11 +104,14 @@ def _import(
         raise SourceError(
             f"Nothing was imported. {named}. With force, the version of the repository is taken."
         )
-    _note(tx, job, request, commit=branch.oid, summary=found.summary_path)
+    revision = _space_of(tx, job)["revision_id"]
+    _note(tx, job, request, branch.oid, revision, summary=found.summary_path)
 
 
-def _export(tx: Tx, job: Row, request: Mapping[str, Any], path: Path) -> None:
-    """Commit the content of the space to a branch."""
+def _to_export(
+    tx: Tx, job: Row, request: Mapping[str, Any], path: Path
+) -> tuple[Row, dict[str, Any], partial[Committed]]:
+    """Return the space, what is known of the last time, and what commits the space's content."""
     space = _space_of(tx, job)
     synced = _synced(job, space, request, path)
 
@@ -118,18 +127,17 @@ def _export(tx: Tx, job: Row, request: Mapping[str, Any], path: Path) -> None:
     before = set() if base is None else {name for name, _ in contents_of(base, None, [])}
     below = f"{request['folder']}/" if request["folder"] else ""
     user = tx.row("user", job["author_id"])
-    made = commit_files(
-        path,
-        request["branch"],
-        {below + name: data for name, data in files.items()},
-        {below + name for name in before - files.keys()},
+    commit = partial(
+        commit_files,
+        branch=request["branch"],
+        files={below + name: data for name, data in files.items()},
+        gone={below + name for name in before - files.keys()},
         message=request["message"],
         author=Person(user["display_name"], user["email"]),
         moment=tx.moment,
-        after=synced.get("commit"),
         force=request["force"],
     )
-    _note(tx, job, request, commit=made.oid, summary=synced.get("summary"))
+    return space, synced, commit
 
 
 def _documentation(repository: Repository, branch: Branch, folder: str) -> SourceSpace:
@@ -180,10 +188,15 @@ def _synced(job: Row, space: Row, request: Mapping[str, Any], path: Path) -> dic
 
 
 def _note(
-    tx: Tx, job: Row, request: Mapping[str, Any], *, commit: str, summary: str | None
+    tx: Tx,
+    job: Row,
+    request: Mapping[str, Any],
+    commit: str,
+    revision: str,
+    *,
+    summary: str | None,
 ) -> None:
-    """Note that the space and the branch say the same."""
-    revision = tx.value("SELECT revision_id FROM space WHERE id = ?", job["space_id"])
+    """Note that a revision of the space and a commit say the same."""
     known = json.loads(job["synced"])
     known[_key(request)] = {"commit": commit, "revision": revision, "summary": summary}
     tx.run("UPDATE git_job SET synced = ? WHERE space_id = ?", to_json(known), job["space_id"])

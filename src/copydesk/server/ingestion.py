@@ -41,11 +41,25 @@ def ingest(tx: Tx, organization_id: str, conversations: Iterable[ConversationIng
     for conversation in wanted:
         for (field, *_), sentence in why_unfit(conversation):
             raise invalid(f"body.{field}: conversation {conversation.id[:100]!r}: {sentence}")
-    for conversation in wanted:
-        _ingest(tx, organization_id, conversation)
+    for conversation, problems in zip(wanted, _problems(tx, wanted), strict=True):
+        _ingest(tx, organization_id, conversation, problems)
 
 
-def _ingest(tx: Tx, organization_id: str, conversation: ConversationIngest) -> None:
+def _problems(tx: Tx, conversations: Sequence[ConversationIngest]) -> Sequence[Sequence[Problem]]:
+    """Return what problems each of the conversations of a request tells."""
+    from copydesk.server.clustering.problems import problems_of  # a desk opens without it
+
+    told = [
+        (each.subject or "", tuple((TELLS[part.role], part.body) for part in each.parts))
+        for each in conversations
+    ]
+    size = sum(len(words) for _, parts in told for _, words in parts)
+    return tx.apart(("problems", *told), size, lambda _: [problems_of(*each) for each in told])
+
+
+def _ingest(
+    tx: Tx, organization_id: str, conversation: ConversationIngest, problems: Sequence[Problem]
+) -> None:
     metadata = conversation.metadata
     attributes = (metadata.attributes if metadata else None) or {}
     created_at = metadata.created_at if metadata else None
@@ -61,11 +75,6 @@ def _ingest(tx: Tx, organization_id: str, conversation: ConversationIngest) -> N
         source_url=metadata.url if metadata else None,
         attributes=attributes,
         created_at=created_at,
-    )
-    from copydesk.server.clustering.problems import problems_of  # a desk opens without it
-
-    problems = problems_of(
-        conversation.subject or "", [(TELLS[part.role], part.body) for part in conversation.parts]
     )
     before = remove_issues(tx, organization_id, conversation.id)
     for problem, known in zip(problems, _known(problems, before), strict=True):
@@ -101,13 +110,15 @@ def ingest_records(tx: Tx, organization_id: str, records: Iterable[ContextRecord
 
     Raises a 400 for one that cannot be kept.
     """
-    wanted = list(records)
-    for record in wanted:
-        conversation = _conversation(record)
+    wanted = [(record, _conversation(record)) for record in records]
+    for record, conversation in wanted:
         for (field, *_), sentence in why_unfit(conversation):
             raise invalid(f"body.{field}: {record.type} {record.id[:100]!r}: {sentence}")
+    tickets = [told for record, told in wanted if record.type == "ticket"]
+    problems = iter(_problems(tx, tickets))
+    for record, conversation in wanted:
         if record.type == "ticket":
-            _ingest(tx, organization_id, conversation)
+            _ingest(tx, organization_id, conversation, next(problems))
             if record.description is not None:
                 tx.run(
                     "UPDATE conversation SET description = ? WHERE organization_id = ? AND id = ?",

@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,7 +33,8 @@ from copydesk.server.desk_file import (
     unwritable,
 )
 from copydesk.server.migrations import VERSION, migrate
-from copydesk.server.transaction import Answers, Known, Reader
+from copydesk.server.transaction import LONG as LONG
+from copydesk.server.transaction import Answers, Known, LongWorkError, Reader
 from copydesk.server.transaction import Row as Row
 from copydesk.server.transaction import Tx as Tx
 from copydesk.server.transaction import Value as Value
@@ -62,6 +64,10 @@ With SQLite's usual 2,000 on each of five connections a list is read no faster.
 
 _TOGETHER = 0.01
 """How long writes are taken into one transaction, in seconds; the last of them may take longer."""
+
+_MOST_APART = 10
+"""So often a write begins again for what takes long; what is changed more often is not waited for,
+and nor is a write that would never end."""
 
 _Done = asyncio.Future[Any]
 _Tell = Callable[[_Done], None]
@@ -231,14 +237,26 @@ class Store:
         """Run ``work`` in a transaction of its own and return once it is on disk.
 
         Anything that ``work`` raises undoes all of it. As one of several that are written together
-        it is on disk when all are.
+        it is on disk when all are. What takes long in it is done on a view of the desk, and then
+        it begins again (`Tx.apart`); on the thread that others wait for it raises
+        ``LongWorkError`` instead.
         """
+        apart: dict[Hashable, Any] = {}
+        while True:
+            try:
+                return self._write(work, apart if len(apart) < _MOST_APART else None)
+            except LongWorkError as long:
+                if getattr(self._local, "waited_for", False):
+                    raise
+                apart[long.key] = self.read(long.work)
+
+    def _write(self, work: Callable[[Tx], T], apart: dict[Hashable, Any] | None) -> T:
         if self._together is threading.current_thread():
             return self._within(work)
         with self._write_lock:
             self._begin()
             try:
-                result = work(self._writing())
+                result = work(self._writing(apart))
                 self._writer.execute("COMMIT")
             except BaseException:
                 self._undo("ROLLBACK")
@@ -261,7 +279,7 @@ class Store:
         """Run ``work`` as a part of the transaction that is under way, undone alone if it fails."""
         self._writer.execute("SAVEPOINT work")
         try:
-            return work(self._writing())
+            return work(self._writing({}))
         except BaseException:
             self._undo("ROLLBACK TO work")
             raise
@@ -269,22 +287,25 @@ class Store:
             if self._writer.in_transaction:
                 self._writer.execute("RELEASE work")
 
-    def _writing(self) -> Tx:
-        return Tx(self._writer, self.clock(), self.new_id, self._known)
+    def _writing(self, apart: dict[Hashable, Any] | None) -> Tx:
+        return Tx(self._writer, self.clock(), self.new_id, self._known, apart)
 
     async def in_thread(self, work: Callable[[], T], *, writes: bool) -> T:
         """Run ``work`` on one of the desk's threads, off the event loop.
 
         Writes have a thread of their own: however many wait for their turn, or for another process
         that is writing, reads go on beside them. Those that wait at the same time are committed
-        together; such ``work`` is a ``write``, with what makes its answer. Raises
-        ``CancelledError`` once the desk is closed.
+        together; such ``work`` is a ``write``, with what makes its answer. One for which something
+        long has to be done goes on beside the reads. Raises ``CancelledError`` once the desk is
+        closed.
         """
         if self._closed:  # what else a command asked goes on until its loop ends
             raise asyncio.CancelledError
         if self._readers is None or self._one_writer is None:
             self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="desk-reader")
-            self._one_writer = ThreadPoolExecutor(1, thread_name_prefix="desk-writer")
+            self._one_writer = ThreadPoolExecutor(
+                1, "desk-writer", partial(setattr, self._local, "waited_for", True)
+            )
         if not writes:
             return await asyncio.get_running_loop().run_in_executor(self._readers, work)
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
@@ -293,7 +314,10 @@ class Store:
             alone = len(self._waiting) == 1
         if alone:  # else somebody is coming for those before it, who goes on while there are any
             self._one_writer.submit(self._write_waiting)
-        return await done
+        try:
+            return await done
+        except LongWorkError:
+            return await self.in_thread(work, writes=False)
 
     def _write_waiting(self) -> None:
         """Do the writes that wait: one alone, or several with one commit."""

@@ -16,6 +16,9 @@ Value = str | int | float | bytes | None
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
+LONG = 50_000
+"""So many characters of text are parsed or merged in a tenth of a second."""
+
 _MOST_KNOWN = 1000
 """How much is remembered of one state of the desk."""
 
@@ -107,6 +110,15 @@ class Known:
             self._parts.clear()
 
 
+class LongWorkError(Exception):
+    """What a write needs has to be made first, while others write: ``work`` makes it on a view."""
+
+    def __init__(self, key: Hashable, work: Callable[[Tx], Any]) -> None:
+        super().__init__()
+        self.key = key
+        self.work = work
+
+
 class Tx:
     """One transaction: a connection with short words for what handlers do.
 
@@ -120,12 +132,14 @@ class Tx:
         now: datetime,
         new_id: Callable[[], str] = random_id,
         known: Known | None = None,
+        apart: Mapping[Hashable, Any] | None = None,
     ) -> None:
         self.connection = connection
         self.new_id = new_id
         self.timed = False
         self._moment = now
         self._known = known
+        self._apart = apart
 
     @property
     def moment(self) -> datetime:
@@ -170,6 +184,20 @@ class Tx:
         if missing:
             known.update({(kind, key): each for key, each in read(missing).items()})
         return {key: known[kind, key] for key in wanted if (kind, key) in known}
+
+    def apart(self, key: Hashable, size: int, work: Callable[[Tx], T]) -> T:
+        """Return what ``work`` makes, which takes long and needs nothing that this has written.
+
+        ``size`` is how many characters it reads. For more than a few a write ends here, as if it
+        had never begun, and begins again once the work was done outside of it (`Store.write`).
+        ``key`` has all that the result depends on: it is used only where that is still the same.
+        """
+        if self._apart is None or size < LONG:
+            return work(self)
+        if key not in self._apart:
+            raise LongWorkError(key, work)
+        found: T = self._apart[key]
+        return found
 
     def one(self, sql: str, *values: Value) -> Row | None:
         """Return the first row, or None."""

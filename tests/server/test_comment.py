@@ -179,6 +179,24 @@ async def test_reactions_count_once_for_each_person(world: World, place: Place) 
             assert answer.status_code == 400
 
 
+async def test_a_comment_has_a_hundred_different_emoji_at_most(world: World, place: Place) -> None:
+    """Whoever reads the comment gets them all, each with who took it."""
+    key = place.comment()
+    many = [f"emoji {number}" for number in range(100)]
+    async with world.client() as client, world.client(world.user("lee")) as other:
+        await client.put(place.path(key), json={"addedReactions": many})
+        answer = await other.put(place.path(key), json={"addedReactions": [*many[:2], "👍"]})
+        assert answer.status_code == 400
+        assert "100 different emoji" in answer.json()["error"]["message"]
+        assert (await other.put(place.path(key), json={"addedReactions": many})).is_success
+        swapped = {"addedReactions": ["👍"], "removedReactions": many}
+        assert (await client.put(place.path(key), json=swapped)).status_code == 400
+        assert (await other.put(place.path(key), json={"removedReactions": many})).is_success
+        assert (await client.put(place.path(key), json=swapped)).is_success
+        shown = (await client.get(place.path(key))).json()["reactions"]
+        assert [each["emoji"] for each in shown] == ["👍"]
+
+
 async def test_replies_in_the_order_of_the_talk(world: World, place: Place) -> None:
     key = place.comment()
     lee = world.user("lee")

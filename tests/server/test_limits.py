@@ -76,6 +76,11 @@ def strings(metadata: list[Any]) -> Iterator[tuple[Any, str | None]]:
             yield stem * shortest, None
 
 
+def most(metadata: list[Any]) -> int | None:
+    """Return how many items a list or an object may have."""
+    return next((n for m in metadata if (n := getattr(m, "max_length", None))), None)
+
+
 def values(annotation: Any, metadata: list[Any], above: tuple[Any, ...]) -> Iterator[Case]:
     """Yield cases of a field's values, addressed from the field."""
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -96,9 +101,16 @@ def values(annotation: Any, metadata: list[Any], above: tuple[Any, ...]) -> Iter
         if smallest:
             yield Case((), [], (str(smallest),))
         yield Case((), "text", ("array",))
+        longest = most(metadata)
         for case in values(arguments[0], [], above):
             if not case.at:
                 yield Case((), [case.value], case.refused)
+                if longest is not None and case.refused is None:
+                    yield Case((), [case.value] * (longest + 1), (str(longest),))
+    elif origin is dict and (longest := most(metadata)) is not None:
+        inside = values(arguments[1], [], above)
+        sound = next((each.value for each in inside if each.refused is None), "x")
+        yield Case((), {f"name{n}": sound for n in range(longest + 1)}, (str(longest),))
     elif annotation is str:
         for value, bound in strings(metadata):
             yield Case((), value, None if bound is None else (bound,))

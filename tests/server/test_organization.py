@@ -140,6 +140,7 @@ async def test_null_takes_away_what_may_be_absent(world: World) -> None:
         ({"logo": "javascript:alert(1)"}, "logo"),
         ({"defaultContent": "no word"}, "defaultContent"),
         ({"emailDomains": ["not a domain"]}, "emailDomains"),
+        ({"emailDomains": ["x." * 126 + "example"]}, "emailDomains"),
         ({"defaultContent": {"type": "site", "site": "none"}}, "defaultContent"),
         ({"mergeRules": {"type": "inherit"}}, "mergeRules"),
         (

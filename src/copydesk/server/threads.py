@@ -99,6 +99,14 @@ def react(tx: Tx, target_id: str, user_id: str, emoji: str) -> None:
     )
 
 
+def count_emoji(tx: Tx, target_id: str) -> int:
+    """Return how many different emoji are among the reactions to a comment or a reply."""
+    found: int = tx.value(
+        "SELECT count(DISTINCT emoji) FROM reaction WHERE target_id = ?", target_id
+    )
+    return found
+
+
 def unreact(tx: Tx, target_id: str, user_id: str, emoji: str) -> None:
     """Take a user's reaction back."""
     tx.run(

@@ -108,6 +108,16 @@ class KeepsNull(Shape):
         return written
 
 
+MOST_IN_ONE = 100
+"""How many of something a thing has at most that is always answered with all of them."""
+
+Few: TypeAlias = Annotated[list[T], Field(max_length=MOST_IN_ONE)]
+"""Of a request: a list that belongs to one thing (docs/api-notes.md, Length limits)."""
+
+FewByName: TypeAlias = Annotated[dict[str, T], Field(max_length=MOST_IN_ONE)]
+"""Of a request: what belongs to one thing, by name or by language."""
+
+
 class Body(BaseModel):
     """A request body. Strict: an unknown field or a broken limit raises ``ValidationError``.
 

@@ -10,6 +10,7 @@ from copydesk.contract.models.base import (
     Body,
     Count,
     Emoji,
+    Few,
     Open,
     Resource,
     Shape,
@@ -161,8 +162,8 @@ class CommentUpdate(Body):
 
     resolved: bool | None = None
     body: WrittenBody | None = None
-    added_reactions: list[Emoji] | None = None
-    removed_reactions: list[Emoji] | None = None
+    added_reactions: Few[Emoji] | None = None
+    removed_reactions: Few[Emoji] | None = None
 
 
 class ReplyCreate(Body):
@@ -175,8 +176,8 @@ class SpaceReplyUpdate(Body):
     """Changes of a reply to a space comment; reactions are the caller's own."""
 
     body: WrittenBody | None = None
-    added_reactions: list[Emoji] | None = None
-    removed_reactions: list[Emoji] | None = None
+    added_reactions: Few[Emoji] | None = None
+    removed_reactions: Few[Emoji] | None = None
 
 
 class ReplyUpdate(SpaceReplyUpdate):

@@ -10,6 +10,7 @@ from copydesk.contract.models.base import (
     Batch,
     Body,
     Count,
+    FewByName,
     Open,
     Real,
     Resource,
@@ -62,7 +63,7 @@ class ContextRecordInput(Body):
     body: str
     url: Uri | None = None
     created_at: Timestamp | None = None
-    metadata: dict[str, str | Count | Real] | None = None
+    metadata: FewByName[str | Count | Real] | None = None
 
 
 class ContextRecordBatch(Batch[ContextRecordInput]):

@@ -10,6 +10,7 @@ from copydesk.contract.models.base import (
     Batch,
     Body,
     Count,
+    FewByName,
     Open,
     Resource,
     Shape,
@@ -150,7 +151,7 @@ class MetadataIngest(Body):
     """What is known about a conversation to hand in."""
 
     url: WebAddress | None = None
-    attributes: dict[str, str] | None = None
+    attributes: FewByName[str] | None = None
     created_at: Timestamp | None = None
 
 

@@ -4,7 +4,15 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
-from copydesk.contract.models.base import Always, Body, Open, Resource, Timestamp, Urls
+from copydesk.contract.models.base import (
+    Always,
+    Body,
+    FewByName,
+    Open,
+    Resource,
+    Timestamp,
+    Urls,
+)
 
 TERM_LIMIT = 255
 """Characters of a term."""
@@ -14,7 +22,7 @@ Term: TypeAlias = Annotated[
 ]
 """A term in one language: one line, 1 to 255 characters."""
 
-Translations: TypeAlias = Annotated[dict[str, Term], Field(min_length=1)]
+Translations: TypeAlias = Annotated[FewByName[Term], Field(min_length=1)]
 """What a term is called, by language: one of ``GlossaryLanguage``."""
 
 

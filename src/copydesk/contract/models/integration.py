@@ -19,6 +19,8 @@ from copydesk.contract.models.base import (
     Always,
     Body,
     Count,
+    Few,
+    FewByName,
     Open,
     Resource,
     ResourceUrls,
@@ -165,7 +167,7 @@ class IntegrationPublish(Body):
     summary: str | None = Field(
         default=None, description="What there is to know about it, as long as it takes: Markdown."
     )
-    preview_images: list[str] | None = Field(
+    preview_images: Few[str] | None = Field(
         default=None, description="Pictures of it at work, each in base64."
     )
     visibility: IntegrationVisibility | None = Field(
@@ -174,22 +176,22 @@ class IntegrationPublish(Body):
     target: IntegrationTarget | None = Field(
         default=None, description="Where it can be installed; everywhere when nothing is said."
     )
-    scopes: list[str] | None = Field(
+    scopes: Few[str] | None = Field(
         default=None, description="What it may do where it is installed, as space:content:read."
     )
-    categories: list[IntegrationCategory] | None = Field(
+    categories: Few[IntegrationCategory] | None = Field(
         default=None, description="What it is for: the headings that it is under."
     )
-    blocks: list[IntegrationBlock] | None = Field(
+    blocks: Few[IntegrationBlock] | None = Field(
         default=None,
         description="Blocks that it adds to pages: id, title, description, icon, urlUnfurl, "
         "markdown.",
     )
-    content_sources: list[ContentSource] | None = Field(
+    content_sources: Few[ContentSource] | None = Field(
         default=None,
         description="What it can make pages from: id, title, description, icon, configuration.",
     )
-    external_links: list[ExternalLinkPublish] | None = Field(
+    external_links: Few[ExternalLinkPublish] | None = Field(
         default=None, description="Links that are shown with it: url and label of each."
     )
     configurations: Configurations | None = Field(
@@ -201,7 +203,7 @@ class IntegrationPublish(Body):
     organization: str | None = Field(
         default=None, description="The organization that owns it, by its id or its subdomain."
     )
-    secrets: dict[str, str] | None = Field(
+    secrets: FewByName[str] | None = Field(
         default=None, description="Texts that its script needs and no one is shown, by name."
     )
     content_security_policy: str | None = Field(
@@ -268,7 +270,7 @@ class InstallationUpdate(Body):
         max_length=EXTERNAL_IDS,
         description="Its name where it comes from; the integration finds it by these.",
     )
-    configuration: dict[str, Any] | None = Field(
+    configuration: FewByName[Any] | None = Field(
         default=None, description="What it was asked for when it was installed."
     )
 

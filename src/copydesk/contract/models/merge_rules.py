@@ -11,7 +11,12 @@ from pydantic import (
 )
 
 from copydesk.contract.enumerations import MergeRuleKind, MergeRulesType
-from copydesk.contract.models.base import Body, Open, Shape
+from copydesk.contract.models.base import (
+    Body,
+    Few,
+    Open,
+    Shape,
+)
 
 NAMES_REVIEWERS: frozenset[MergeRuleKind] = frozenset(
     {"require_specific_reviewers", "require_one_of_specific_reviewers"}
@@ -71,7 +76,7 @@ class MergeRuleWrite(Body):
     """One rule in a request: a known kind, and people exactly where the kind names them."""
 
     rule: MergeRuleKind
-    users: list[str] | None = None
+    users: Few[str] | None = None
 
     @model_validator(mode="after")
     def _people_where_named(self) -> Self:
@@ -88,7 +93,7 @@ class MergeRulesWrite(Body):
     type: MergeRulesType = Field(
         description="Rules of its own, none, or those of the organization above it."
     )
-    rules: list[MergeRuleWrite] | None = Field(
+    rules: Few[MergeRuleWrite] | None = Field(
         default=None,
         description="Every one has to hold before a change request merges. They go with the type "
         "rules only.",

@@ -10,6 +10,7 @@ from copydesk.contract.models.base import (
     Always,
     Body,
     Count,
+    Few,
     KeepsNull,
     Open,
     Real,
@@ -155,7 +156,7 @@ class OrganizationUpdate(Body):
     title: Annotated[str, StringConstraints(min_length=2, max_length=255)] | None = Field(
         default=None, description="The name of the organization."
     )
-    email_domains: list[str] | None = Field(
+    email_domains: Few[str] | None = Field(
         default=None, description="Whoever has a verified e-mail address in such a domain may join."
     )
     hostname: (

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
-from copydesk.contract.models.base import Body, Icon, Open, Resource, Shape, WebAddress
+from copydesk.contract.models.base import Body, FewByName, Icon, Open, Resource, Shape, WebAddress
 from copydesk.contract.models.position import StructurePointer, StructurePosition
 from copydesk.contract.models.site_section import SectionDescription, SectionTitle, SiteSection
 from copydesk.contract.models.site_space import Condition, SiteSpace
@@ -12,10 +12,10 @@ from copydesk.contract.models.site_space import Condition, SiteSpace
 GroupTitle: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 """1 to 100 characters."""
 
-LocalizedTitle: TypeAlias = dict[str, Annotated[str, StringConstraints(max_length=128)]]
+LocalizedTitle: TypeAlias = FewByName[Annotated[str, StringConstraints(max_length=128)]]
 """A title by language, each at most 128 characters."""
 
-LocalizedDescription: TypeAlias = dict[str, Annotated[str, StringConstraints(max_length=256)]]
+LocalizedDescription: TypeAlias = FewByName[Annotated[str, StringConstraints(max_length=256)]]
 """A description by language, each at most 256 characters."""
 
 
@@ -25,9 +25,9 @@ class SiteExternalLink(Resource):
     object: Open[Literal["site-external-link"]] = "site-external-link"
     id: str
     title: str = ""
-    localized_title: LocalizedTitle | None = None
+    localized_title: dict[str, str] | None = None
     description: str | None = None
-    localized_description: LocalizedDescription | None = None
+    localized_description: dict[str, str] | None = None
     icon: str | None = None
     url: str = ""
     section_group: str | None = None
@@ -44,7 +44,7 @@ class SiteSectionGroup(Resource):
     object: Open[Literal["site-section-group"]] = "site-section-group"
     id: str
     title: str = ""
-    localized_title: LocalizedTitle | None = None
+    localized_title: dict[str, str] | None = None
     sections: list[SiteSection] = []
     section_group: str | None = None
     draft: bool = False

@@ -10,7 +10,7 @@ from typing import Unpack
 from copydesk.contract import operations as ops
 from copydesk.contract.comment import WantedComments
 from copydesk.contract.enumerations import ContentFormat
-from copydesk.contract.models.base import Page, Paging
+from copydesk.contract.models.base import MOST_IN_ONE, Page, Paging
 from copydesk.contract.models.comment import (
     Comment,
     CommentCreate,
@@ -238,12 +238,18 @@ def _remember_people(call: Call, rows: Sequence[Row], *columns: str) -> None:
 
 def _react(call: Call, row: Row, body: CommentUpdate | SpaceReplyUpdate) -> None:
     """Add and remove the caller's own reactions; one that is in both lists is removed."""
+    before = threads.count_emoji(call.tx, row["id"])
     for emoji in body.added_reactions or ():
         if not emoji.strip():
             raise invalid("body.addedReactions: a reaction is an emoji, this one is empty")
         threads.react(call.tx, row["id"], call.user_id, emoji)
     for emoji in body.removed_reactions or ():
         threads.unreact(call.tx, row["id"], call.user_id, emoji)
+    if threads.count_emoji(call.tx, row["id"]) > max(before, MOST_IN_ONE):
+        raise invalid(
+            f"body.addedReactions: with these there would be more than {MOST_IN_ONE} different "
+            "emoji; take one that is there"
+        )
 
 
 def _set_resolved(call: Call, comment: Row, resolved: bool | None) -> None:

@@ -17,7 +17,9 @@ from copydesk.server.queries.organization import admits, organization_by_id, org
 from copydesk.server.queries.space import check_people
 from copydesk.server.store import to_json
 
-_DOMAIN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
+_DOMAIN = re.compile(
+    r"(?=.{,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]"
+)
 
 
 @implements(ops.list_organizations)

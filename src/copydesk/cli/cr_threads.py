@@ -297,7 +297,7 @@ async def deliver(
         write = replace(write, look=lambda api: look(began))
         written = trace.to_dict()
         for entry in entries:
-            elsewhere = entry.state == "sending" and entry.run != journal.run
+            elsewhere = entry.is_sent_elsewhere(journal.run)
             if entry.trace != written or not (elsewhere or entry.state == "unknown"):
                 continue
             there = await look(entry.at)

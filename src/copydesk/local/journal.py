@@ -97,6 +97,10 @@ class Entry(Notes):
         """When it began."""
         return datetime.fromtimestamp(self.at, UTC)
 
+    def is_sent_elsewhere(self, run: str) -> bool:
+        """Whether another copydesk than ``run`` is sending it."""
+        return self.state == "sending" and self.run != run
+
     @property
     def waits(self) -> bool:
         """Whether it is in the outbox: unsent, or with an unknown outcome."""

@@ -319,14 +319,17 @@ async def test_a_request_with_a_way_back_is_settled_as_every_write_is(
     assert ours.history.known.keys() == ({entry.id} if state == "done" else set())
 
 
-async def test_what_another_copydesk_is_sending_is_left_to_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("makes", ["", "new:1"])
+async def test_what_another_copydesk_is_sending_is_left_to_it(tmp_path: Path, makes: str) -> None:
+    """Also what makes something, and has a way back only once it was answered."""
     way = Reversal((Step("local.rows", {}),), still=ROWS, before=ROWS)
-    ours, other = (session({}, Journal(State(tmp_path / "state.db"), "desk")) for _ in "ab")
+    answer: Any = {"items": []} if makes else {}
+    ours, other = (session(answer, Journal(State(tmp_path / "state.db"), "desk")) for _ in "ab")
     other.journal.opened()
-    noted(other, "", reversal=way.to_dict())
+    noted(other, "", reversal=None if makes else way.to_dict())
     # One of those that whoever reads a run takes for a reason to stop.
     with pytest.raises(NotDoneError, match="Another copydesk is sending this now"):
-        await settled(ours, making({}, makes="", reversal=way))
+        await settled(ours, making({}, makes=makes, reversal=None if makes else way))
     assert [each.state for each in ours.journal.entries()] == ["sending"]
 
 

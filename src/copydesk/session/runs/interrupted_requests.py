@@ -12,7 +12,7 @@ from copydesk.domain.arrange_run import ArrangeRun, RunCall
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.reversal import JSON, Call, Expectation, bind, id_of, reversal_of
 from copydesk.session.errors import NotDoneError
-from copydesk.session.writes.recovery import ARRIVED, settle_one
+from copydesk.session.writes.recovery import ARRIVED, expect_not_elsewhere, settle_one
 from copydesk.session.writes.undo import LONGEST_ORDER, StepError, operation_of
 
 if TYPE_CHECKING:
@@ -167,7 +167,8 @@ async def settle(session: Session, api: Api, run: ArrangeRun) -> ArrangeRun:
     """Return a run after reading the outcome of each request that was under way.
 
     An outcome that no read tells is unknown, unless sending again is harmless. The journal is
-    updated too. Raises ``ApiError``, and ``OSError`` when the disk refuses.
+    updated too. Raises ``ApiError``, `NotDoneError` while another copydesk sends one of them, and
+    ``OSError`` when the disk refuses.
     """
     entries = await asyncio.to_thread(session.journal.entries)
     session.history.learn(entries)
@@ -186,6 +187,8 @@ async def _settle_sent(
     entry = _entry_of(run, item, entries)
     if entry is None and item.state == "sending":
         return run.not_sent(key)  # a write is noted in the journal before it is sent
+    if entry is not None:
+        expect_not_elsewhere(session, entry)  # from its log, say: the claim is for the run alone
     if entry is not None and entry.state == "failed":
         return run.not_sent(key)
     if entry is not None and entry.state == "done" and not call.makes:

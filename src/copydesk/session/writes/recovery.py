@@ -229,14 +229,21 @@ def _has_its_draft(session: Session, entry: Entry) -> bool:
     return bool(entry.draft) and entry.text in ("", sent)
 
 
+def expect_not_elsewhere(session: Session, entry: Entry) -> None:
+    """Raise `NotDoneError` while another copydesk sends a write.
+
+    What is on its way may arrive after a read: only who sends it can tell how it ended.
+    """
+    if entry.is_sent_elsewhere(session.journal.run):
+        raise NotDoneError(f"{ELSEWHERE} :undo tells how that ended.")
+
+
 async def settle_one(session: Session, past: Past) -> str:
     """Find out the outcome of an interrupted write; return the sentence, "" if no read tells.
 
-    Raises ``ApiError``, and `NotDoneError` while another copydesk sends it: what is on its way may
-    arrive after a read.
+    Raises ``ApiError``, and `NotDoneError` while another copydesk sends it.
     """
-    if past.is_sent_elsewhere(session.journal.run):
-        raise NotDoneError(f"{ELSEWHERE} :undo tells how that ended.")
+    expect_not_elsewhere(session, past.cut or past.entry)
     api = await session.ready()
     entry, happened = await _judged(session, api, past.cut or past.entry)
     halfway = _is_halfway(session, entry, happened)

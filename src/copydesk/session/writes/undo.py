@@ -116,8 +116,7 @@ class Past:
 
     def is_sent_elsewhere(self, run: str) -> bool:
         """Whether another copydesk than ``run`` is sending it, or the undo or redo of it."""
-        entry = self.cut or self.entry
-        return entry.state == "sending" and entry.run != run
+        return (self.cut or self.entry).is_sent_elsewhere(run)
 
     @property
     def planned(self) -> bool:

@@ -328,12 +328,12 @@ class Round:
             Journal(State(self._paths.store), kind),
             connect=lambda: connection.connect(keeping=self._paths.answers),
         )
-        app = WatchedApp(session, place, crash=self._crashed, background=self.errors.append)
+        app = WatchedApp(session, place, crash=self._crashed, background=self._crashed)
         self.monkey._note(f"OPEN {place}")
         self.opened += 1
         return drive(app, draws=True)
 
-    def _crashed(self, error: BaseException, kept: str) -> str:
+    def _crashed(self, error: BaseException, kept: str = "") -> str:
         self.errors.append(error)
         return ""
 

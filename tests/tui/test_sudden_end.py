@@ -36,7 +36,11 @@ class Broken(DeskApp):
         self.told: list[tuple[str, str]] = []
         self.noted: list[str] = []
         self.sudden_end.explain = self.explained_as
-        self.sudden_end.note_error = lambda error: self.noted.append(type(error).__name__)
+        self.sudden_end.note_error = self.logged
+
+    def logged(self, error: BaseException) -> str:
+        self.noted.append(type(error).__name__)
+        return f"Something went wrong: {self.noted[-1]}"
 
     def explained_as(self, error: BaseException, kept: str) -> str:
         self.told.append((type(error).__name__, kept))
@@ -95,6 +99,11 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing(
             while len(app.noted) < 2:
                 await pilot.pause()
             assert app.is_running
+            behind = "Something went wrong: LookupError"
+            assert [each.message for each in app.session.messages] == [behind], "once"
+            await pilot.pause()
+            said = app.export_screenshot().replace("&#160;", " ")
+            assert behind in said
             assert app.sudden_end.keep_typed() == ""
             full = [OSError(28, "No space left on device")] * 3
 

@@ -80,11 +80,19 @@ def begin(path: Path, secrets: Sequence[str] = ()) -> None:
         silence()
 
 
-def note_error(error: BaseException) -> None:
-    """Log an error that ended nothing."""
-    from copydesk.local.log import NAME
+def behind_screens(paths: Paths) -> Callable[[BaseException], str]:
+    """Return what logs an error that ends nothing, and says where it is to be found."""
 
-    logging.getLogger(NAME).error("unexpected error behind the screens", exc_info=error)
+    def explain(error: BaseException) -> str:
+        from copydesk.local.log import NAME
+
+        logging.getLogger(NAME).error("unexpected error behind the screens", exc_info=error)
+        return (
+            f"Something unexpected went wrong behind the screens ({type(error).__name__}): news, "
+            f"and what is shown, may be old. Details: {paths.log}"
+        )
+
+    return explain
 
 
 def crash(paths: Paths) -> Callable[[BaseException, str], str]:

@@ -125,7 +125,7 @@ class CopydeskApp(DeskApp):
         glyphs: str = "unicode",
         keymap: Mapping[str, Sequence[str]] | None = None,
         crash: Callable[[BaseException, str], str] | None = None,
-        background: Callable[[BaseException], None] | None = None,
+        background: Callable[[BaseException], str] | None = None,
         utf8: bool = True,
         driver: type[Driver] | None = None,
         preload: Callable[[], None] = lambda: None,

@@ -12,6 +12,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -50,7 +51,7 @@ class SuddenEnd:
         self,
         app: DeskApp,
         explain: Callable[[BaseException, str], str] | None,
-        note_error: Callable[[BaseException], None] | None,
+        note_error: Callable[[BaseException], str] | None,
     ) -> None:
         self._app = app
         self.explain = explain
@@ -59,7 +60,8 @@ class SuddenEnd:
         It is given a sentence on what became of what was typed.
         """
         self.note_error = note_error
-        """Logs an error that ended nothing."""
+        """Logs an error that ended nothing, and returns what a person is told."""
+        self._told = False
         self.ended_by: signal.Signals | None = None
         """The signal that ended it."""
         self.explained = ""
@@ -190,18 +192,34 @@ class SuddenEnd:
             self.note_error(error)
 
     def listen_to_errors(self) -> None:
-        """Log what goes wrong where nobody waits for it: tasks and threads of their own."""
+        """Log what goes wrong in tasks and threads that nobody waits for, and say so.
+
+        It is said once: what fails each minute would hide all else that is said.
+        """
         if self.note_error is None:
             return
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._background_error)
-        threading.excepthook = self._thread_error
+        threading.excepthook = partial(self._thread_error, loop)
 
     def _background_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
         if isinstance(error, BaseException):
-            self.note(error)
+            self._tell(error)
 
-    def _thread_error(self, given: threading.ExceptHookArgs) -> None:
+    def _thread_error(
+        self, loop: asyncio.AbstractEventLoop, given: threading.ExceptHookArgs
+    ) -> None:
         if given.exc_value is not None:
-            self.note(given.exc_value)
+            try:
+                loop.call_soon_threadsafe(self._tell, given.exc_value)
+            except RuntimeError:  # nobody is there any more
+                self.note(given.exc_value)
+
+    def _tell(self, error: BaseException) -> None:
+        assert self.note_error is not None
+        said = self.note_error(error)
+        if not self._told:
+            self._told = True
+            self._app.session.note(said)
+            self._app.session.report(said, "bad")

@@ -108,7 +108,10 @@ def _add(editor: Editor, template: Draft, texts: Mapping[str, str]) -> None:
     def add(parent: str | None, new_parent: str | None) -> None:
         for page_id in template.children.get(parent, ()):
             page = template.pages[page_id]
-            new = editor.page(page.title, texts.get(page_id), parent=new_parent, type=page.type)
+            slug = None if parent is None else page.slug  # to find a free one takes a look at all
+            new = editor.page(
+                page.title, texts.get(page_id), parent=new_parent, type=page.type, slug=slug
+            )
             # At the top a slug may be taken; below, pages stand among their own.
             slug = editor.draft.pages[new].slug if parent is None else page.slug
             editor.draft.pages[new] = replace(

@@ -190,7 +190,6 @@ class Access:
         self.user_id = user_id
         self._roles: dict[str, str | None] | None = None
         self._levels: dict[str, str | None] = tx.kept(("levels", user_id), dict, RIGHTS)
-        self._collections: dict[str, Row | None] = tx.kept("collections", dict, ("collection",))
 
     @property
     def memberships(self) -> dict[str, str | None]:
@@ -340,6 +339,4 @@ class Access:
 
     def _above(self, container: Row) -> Row | None:
         parent = container["parent_id"]
-        if parent is not None and parent not in self._collections:
-            self._collections[parent] = self.tx.get("collection", id=parent)
-        return self._collections.get(parent)
+        return None if parent is None else self._row("collection", parent)

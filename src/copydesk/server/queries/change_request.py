@@ -52,8 +52,10 @@ def change_request_model(call: Call, space: Row, row: Row) -> ChangeRequest:
     """
     author = user_by_id(call, row["created_by"])
     merger = _merger(call, row) if row["status"] == "merged" else None
-    key = row["id"]
-    begun = call.tx.kept(("begun for", key), lambda: _begun_for(call, [key])[key])
+    key = "begun for", row["id"]
+    if key not in call.remembered:
+        _remember_begun(call, [row["id"]])
+    begun = call.remembered[key]
     shows = tuple(row), space["revision_id"], call.base_url, begun
     return shared(
         # Everything that is shown; of the space whether its content has moved on.
@@ -72,20 +74,17 @@ _BEGUN_FOR_ONE = _BEGUN.replace("IN (SELECT value FROM json_each(?))", "= ?")
 """The same without a list to take apart, which costs more than to look for one."""
 
 
-def _begun_for(call: Call, ids: Sequence[str]) -> dict[str, tuple[str, str, str] | None]:
-    """Return site, topic and finding for which change requests were begun, where there is a topic.
+def _remember_begun(call: Call, ids: Sequence[str]) -> None:
+    """Read site, topic and finding for which change requests were begun, where there is a topic.
 
     A broken link is about none, and then the API has no place for its finding.
     """
-
-    def read(missing: list[str]) -> dict[str, tuple[str, str, str] | None]:
-        if len(missing) == 1:
-            rows = call.tx.all(_BEGUN_FOR_ONE, missing[0])
-        else:
-            rows = call.tx.all(_BEGUN, json.dumps(missing))
-        return dict.fromkeys(missing) | {row[0]: (row[1], row[2], row[3]) for row in rows}
-
-    return call.tx.kept_all("begun for", ids, read)
+    if len(ids) == 1:
+        rows = call.tx.all(_BEGUN_FOR_ONE, ids[0])
+    else:
+        rows = call.tx.all(_BEGUN, json.dumps(ids))
+    call.remembered.update((("begun for", key), None) for key in ids)
+    call.remembered.update((("begun for", row[0]), (row[1], row[2], row[3])) for row in rows)
 
 
 def _merger(call: Call, row: Row) -> User | None:
@@ -159,7 +158,7 @@ def _made(fields: dict[str, Any]) -> ChangeRequest:
 def prepare_models(call: Call, rows: Sequence[Row]) -> None:
     """Read at once what the change requests of a page name: their authors and spaces."""
     remember_users(call, (row["created_by"] for row in rows))
-    _begun_for(call, [row["id"] for row in rows])
+    _remember_begun(call, [row["id"] for row in rows])
     spaces = call.tx.kept_all(
         "row", (row["space_id"] for row in rows), partial(_spaces, call), ("space",)
     )

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from copydesk.server import change_requests, site_writes
+from copydesk.server import change_requests, content, search_index, site_writes
 from copydesk.server.desk_writes import Editor
 from copydesk.server.migrations import script
 from copydesk.server.store import Tx
@@ -256,6 +256,28 @@ async def test_what_is_found_follows_every_change_of_primary_content(
     assert await search(world, copy, "quokka") == ["other"]
     world.write(lambda tx: tx.run("DELETE FROM space WHERE id = ?", copy))
     assert world.store.read(lambda tx: tx.value("SELECT count(*) FROM search")) == 1
+
+
+def test_a_page_that_says_the_same_words_is_not_indexed_again(world: World, space: str) -> None:
+    """An import may give thousands of pages a file, while others wait to write."""
+
+    def change(**fields: Any) -> list[str]:
+        with world.statements() as said:
+            world.commit(
+                space, edit=lambda editor: editor.draft.edit(editor.find("package"), **fields)
+            )
+        return [sql for sql in said if sql.startswith("INSERT INTO search ")]
+
+    assert change(icon="bolt", git_path="package.md") == []
+    assert len(change(title="Parcel")) == len(change(description="Sent.")) == 1
+    tree = world.store.read(lambda tx: content.load(tx, tx.row("space", space)["revision_id"]))
+    expected = world.store.read(lambda tx: search_index.entries_of(tx, tree))
+    rows = world.store.read(
+        lambda tx: tx.all("SELECT * FROM search_page WHERE space_id = ?", space)
+    )
+    assert expected == {
+        row["page_id"]: (row["version"], row["path"], row["ancestors"]) for row in rows
+    }
 
 
 def test_the_migration_indexes_what_exists_as_writing_does(world: World, space: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from copydesk.domain.late_dataclass import dataclass
@@ -146,21 +147,24 @@ def keep_index(tx: Tx, space_id: str, before: str | None, after: str) -> None:
     """Make the index say what the primary content of a space says now.
 
     ``before`` is the revision that the index holds, None when it holds nothing of the space. Costs
-    a look at both trees, and work for the pages that changed or stand elsewhere only.
+    a look at both trees, and work for the pages that changed or stand elsewhere only; little of it
+    for those that say the same words.
     """
     old = {} if before is None else _places(content.load(tx, before))
     new = _places(content.load(tx, after))
     changed = {page: place for page, place in new.items() if old.get(page) != place}
-    data = content.versions(tx, (version for place in changed.values() for version in place))
+    before_it = {page: old[page][-1] for page in changed if page in old}
+    data = content.versions(tx, (*chain.from_iterable(changed.values()), *before_it.values()))
     for page_id in old.keys() - new.keys():
         tx.run("DELETE FROM search_page WHERE space_id = ? AND page_id = ?", space_id, page_id)
     for page_id, place in changed.items():
         page = data[place[-1]]
         path, ancestors = _address(data, place)
-        if page_id in old and old[page_id][-1] == place[-1]:
+        if page_id in before_it and _indexed(data[before_it[page_id]]) == _indexed(page):
             tx.run(
-                "UPDATE search_page SET path = ?, ancestors = ? WHERE space_id = ? AND page_id = ?",
-                *(path, ancestors, space_id, page_id),
+                "UPDATE search_page SET version = ?, path = ?, ancestors = ? "
+                "WHERE space_id = ? AND page_id = ?",
+                *(place[-1], path, ancestors, space_id, page_id),
             )
             continue
         tx.run("DELETE FROM search_page WHERE space_id = ? AND page_id = ?", space_id, page_id)
@@ -216,6 +220,11 @@ def rebuild_index(tx: Tx) -> int:
     for row in spaces:
         keep_index(tx, row["id"], None, row["revision_id"])
     return len(spaces)
+
+
+def _indexed(page: PageData) -> tuple[str | None, ...]:
+    """Return what of a page is in the index."""
+    return page.type, page.title, page.description, page.text
 
 
 def _address(data: Mapping[str, PageData], place: tuple[str, ...]) -> tuple[str, str]:

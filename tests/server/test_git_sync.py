@@ -13,9 +13,11 @@ from dulwich.objects import Commit, Tree
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
+from copydesk.server import git_transfer
 from copydesk.server.background import Worker
 from copydesk.server.git_transfer import transfer
 from copydesk.server.queries.space import Content, remove_space, sweep
+from copydesk.server.sources import git_writing
 from copydesk.server.sources.git import Repository
 from copydesk.server.sources.model import SourceError
 from copydesk.server.store import Tx
@@ -120,6 +122,26 @@ async def test_a_space_goes_to_a_branch_and_comes_back_with_what_others_changed(
     assert sent == "success"
     # What the space does not know of stays in the repository.
     assert {"intro.md", "setup.md", "LICENSE"} <= synced.files().keys()
+
+
+async def test_what_is_written_during_an_export_is_exported_the_next_time(
+    synced: Synced, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = git_writing.commit_files
+
+    def meanwhile(*args: Any, **kwargs: Any) -> Any:
+        monkeypatch.undo()
+        synced.world.commit(synced.space, {"intro": "# Intro\n\nTwo.\n"})
+        return commit(*args, **kwargs)
+
+    monkeypatch.setattr(git_transfer, "commit_files", meanwhile)
+    async with synced.world.client() as client:
+        assert await synced.done(client, "export") == "success"
+        assert synced.files()["intro.md"] == b"# Intro\n\nOne.\n"
+        assert await synced.done(client, "export") == "success"
+        assert synced.files()["intro.md"] == b"# Intro\n\nTwo.\n"
+        assert await synced.done(client, "import") == "success"
+        assert (await synced.texts(client))["Intro"] == "# Intro\n\nTwo.\n"
 
 
 async def test_a_page_that_is_deleted_here_is_taken_out_there(synced: Synced) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import httpx
 import pytest
 from dulwich.repo import Repo
 
-from copydesk.server import content, content_merge, content_update, findings, git_transfer
+from copydesk.server import app, content, content_merge, content_update, findings, git_transfer
 from copydesk.server import site_writes as seed
 from copydesk.server.clustering import problems
 from copydesk.server.transaction import LONG
@@ -185,3 +186,25 @@ async def test_what_was_changed_meanwhile_is_merged_too(
     latest = min(times, len(done) - 1)
     assert page.json()["markdown"] == f"Top {latest}.\n\n{TEXT}More.\n"
     assert len(done) == min(times + 1, 11)
+
+
+async def test_a_long_body_is_read_where_no_other_write_waits_for_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: Long = vars(app)["read_arguments"]
+    threads: list[str] = []
+
+    def watched(*args: Any) -> Any:
+        threads.append(threading.current_thread().name.rpartition("_")[0])
+        return read(*args)
+
+    monkeypatch.setattr(app, "read_arguments", watched)
+    async with desk.world.client() as client:
+        for text in ("Short.", TEXT):
+            await write(desk, client, operation="update_page", page=desk.page,
+                        document={"markdown": text})  # fmt: skip
+        wrong = await client.post(f"{desk.at}/content", json={"changes": TEXT})
+        assert wrong.status_code == 400
+        client.headers["Authorization"] = "Bearer nobody"
+        assert (await client.post(f"{desk.at}/content", json={"changes": TEXT})).status_code == 401
+    assert threads == ["desk-writer", "desk-reader", "desk-reader"]

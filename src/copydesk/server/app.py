@@ -39,7 +39,7 @@ from copydesk.server.pagination import mark_place, read_place
 from copydesk.server.request_ids import OPERATION, said_with
 from copydesk.server.routing import Endpoint, Tree
 from copydesk.server.shared_models import all_written, to_json
-from copydesk.server.store import Store, Tx
+from copydesk.server.store import LONG, Store, Tx
 
 if TYPE_CHECKING:
     from copydesk.server.openapi_jobs import Fetch
@@ -236,10 +236,15 @@ def _endpoint(
             if implementation is None:  # not between two keys
                 implementation = await asyncio.to_thread(_loaded, op)
             body: bytes | Refusal = b""
+            early: dict[str, Any] | Refusal | None = None
             if op.body is not None:
                 await _sign_in(store, _caller(scope)[0], sessions, met)
                 body = await _body(scope, receive)
-            work = partial(_answer, store, worker, implementation, sessions, scope, body)
+                if isinstance(body, bytes) and len(body) > LONG:
+                    # Not on the thread that writes: others wait for it.
+                    read = partial(_arguments, op, scope, body)
+                    early = await store.in_thread(read, writes=False)
+            work = partial(_answer, store, worker, implementation, sessions, scope, body, early)
             if implementation.short:
                 response = await store.soon(work)
             else:
@@ -296,10 +301,11 @@ def _answer(
     sessions: Mapping[str, str],
     scope: Scope,
     body: bytes | Refusal,
+    early: dict[str, Any] | Refusal | None,
 ) -> _Answer:
     op = implementation.operation
     # Read before the transaction, which others wait for; who calls is still the first question.
-    arguments = body if isinstance(body, Refusal) else _arguments(op, scope, body)
+    arguments = early or _arguments(op, scope, body)
     credential, base_url = _caller(scope)
 
     def work(tx: Tx, *, settled: bool = True) -> _Answer:
@@ -379,7 +385,11 @@ async def _body(scope: Scope, receive: Receive) -> bytes | Refusal:
         return refusal
 
 
-def _arguments(op: Operation[..., Any], scope: Scope, body: bytes) -> dict[str, Any] | Refusal:
+def _arguments(
+    op: Operation[..., Any], scope: Scope, body: bytes | Refusal
+) -> dict[str, Any] | Refusal:
+    if isinstance(body, Refusal):
+        return body
     try:
         query = str(scope["query_string"], "latin-1")
         arguments = read_arguments(op, scope["path_params"], query, body)

@@ -32,6 +32,7 @@ from copydesk.session.page_edits import source_of
 from copydesk.session.reads.base_revision import Tree, read_revision
 from copydesk.session.session import Session
 from copydesk.session.settling import (
+    EditedError,
     Settlement,
     find_cut_off,
     is_cut_off,
@@ -299,9 +300,35 @@ async def test_what_somebody_edits_meanwhile_is_not_lost(desk: Desk) -> None:
     assert [line.what for line in desk.session.log] == ["Begin to settle conflicts of"] * 2
     page = desk.world.page_id(desk.space, "retries", change_request=desk.request)
     desk.world.edit_change_request(desk.request, edit=lambda editor: editor.write(page, "Lee's.\n"))
-    with pytest.raises(NotDoneError, match="Retries was edited meanwhile"):
+    with pytest.raises(EditedError, match=r"^Retries was edited meanwhile$"):
         await desk.work.send()
     assert (await desk.pages())[page][0].endswith("Lee's.\n")
+    assert desk.work.stopped
+    assert await desk.work.put_back() == ["Retries"]
+    assert (await desk.pages())[page][0].endswith("Lee's.\n")
+    await goes_on_with(desk, "Lee's.")
+
+
+async def goes_on_with(desk: Desk, said: str) -> None:
+    """See that what somebody edited is read again, chosen and sent."""
+    assert not desk.work.stopped
+    await desk.work.read()
+    await desk.choose("request")
+    await desk.work.send()
+    page = desk.world.page_id(desk.space, "retries", change_request=desk.request)
+    assert said in (await desk.pages())[page][0]
+
+
+async def test_what_is_edited_before_anything_is_sent_is_read_again(desk: Desk) -> None:
+    await desk.merge_main()
+    await desk.work.read()
+    await desk.choose("request")
+    page = desk.world.page_id(desk.space, "retries", change_request=desk.request)
+    desk.world.edit_change_request(desk.request, edit=lambda editor: editor.write(page, "Lee's.\n"))
+    with pytest.raises(EditedError, match=r"^Retries was edited meanwhile: R reads it; your"):
+        await desk.work.send()
+    assert desk.way.writes == []
+    await goes_on_with(desk, "Lee's.")
 
 
 def files(**sizes: int) -> Callable[[Editor], None]:
@@ -392,7 +419,6 @@ async def test_a_file_that_was_edited_after_the_choice_is_not_thrown_away(desk: 
     with pytest.raises(NotDoneError, match="png was edited meanwhile"):
         await desk.work.send()
     assert desk.way.writes == []
-    await desk.work.put_back()
     await desk.work.read()
     assert [part.title for part, _ in desk.work.open] == ["one.png"]
     for _, hunk in desk.work.open:

@@ -120,6 +120,10 @@ class SettledFile:
         return f"Both changed {self.title}. Settle it in the app (o): {sides}."
 
 
+class EditedError(NotDoneError):
+    """Somebody else edited a page or a file after its sides were read: none of it is sent."""
+
+
 class Settlement:
     """One change request that is settled: its pages, and the choices that are kept of them.
 
@@ -415,9 +419,10 @@ class Settlement:
         """Send the choices, or go on with it. Raises `WriteError`, ``ApiError``, `NotDoneError`.
 
         What it comes to is on the disk before each write. With ``recall`` the first of them waits,
-        and can be recalled while it does; then nothing was sent (`RecalledError`).
+        and can be recalled while it does; then nothing was sent (`RecalledError`). Nor was it where
+        somebody edited what is settled before the first (`EditedError`): it is read again then.
         """
-        kept = sure(self.kept)
+        kept, begun = sure(self.kept), None
         wanted = with_rivals(self.pages, kept.choices, self._sides)
         if wanted is None or self.open:
             count = len(self.open)
@@ -437,13 +442,19 @@ class Settlement:
             if self.now is not None and kept.state != "sending":
                 known = self.now.revision
             sending = replace(kept, state="sending", known=known, label=self.label, restored=())
-            await self._keep(replace(sending, wanted=(*wanted, *self._extra)))
+            begun = replace(sending, wanted=(*wanted, *self._extra))
+            await self._keep(begun)
             self._sent = []
             while await self._step():
                 tell()
         except RecalledError:
             await self._keep(kept)
             raise
+        except EditedError as error:
+            if self.kept is not begun or kept.state == "sending":
+                raise  # some of it is sent
+            await self._keep(kept)
+            raise EditedError(f"{error}: R reads it; your choices stay") from error
         finally:
             self.under_way = False
             del self.session.settling[kept.id]
@@ -527,24 +538,31 @@ class Settlement:
     def _look_at_others(
         self, kept: Settling, request: ChangeRequest, now: Now, files: Mapping[str, str]
     ) -> None:
-        """Raise `NotDoneError` where somebody else edited a page or a file of it since."""
+        """Raise `EditedError` where somebody else edited a page or a file of it since."""
         if request.status not in ("open", "draft"):
             raise NotDoneError(f"The change request is {clean(request.status)}")
+        for page in self._edited(kept, request, now):
+            raise EditedError(f"{shown_title(page.sides.title)} was edited meanwhile")
+        if request.revision == kept.known or base_of(request) == kept.main:
+            return  # the files are as they were chosen by now
+        for file in self.files:
+            if files.get(file.ids.get("request", ""), "") != file.hunks[0].request:
+                raise EditedError(f"{file.title} was edited meanwhile")
+
+    def _edited(self, kept: Settling, request: ChangeRequest, now: Now) -> list[SettledPage]:
+        """Return the pages that have neither what they had nor what this run writes."""
         if request.revision == kept.known:
-            return
+            return []
         wanted = {page.id: page.source for page in kept.wanted}
         ours = {page.id: page.source for page in self._heads(())}
+        found = []
         for page in self.pages:
             said = {wanted.get(page.id), ours.get(page.id)}
             said |= {side.source for side in (page.sides.main, page.sides.before) if side}
             source = now.sources.get(page.id)
             if source is not None and source not in said and not self._cleared(page, source):
-                raise NotDoneError(f"{clean(page.sides.title)} was edited meanwhile")
-        if base_of(request) == kept.main:
-            return  # the files are as they were chosen by now
-        for file in self.files:
-            if files.get(file.ids.get("request", ""), "") != file.hunks[0].request:
-                raise NotDoneError(f"{file.title} was edited meanwhile")
+                found.append(page)
+        return found
 
     def _cleared(self, page: SettledPage, source: str) -> bool:
         """Whether a text is that of a page which only gave up its address."""
@@ -660,19 +678,24 @@ class Settlement:
             note="Its text is as it was; the update stays.",
         )
 
-    async def put_back(self) -> None:
+    async def put_back(self) -> list[str]:
         """Make the pages of the request what they were before; the choices stay.
 
-        Raises as `send` does.
+        Return the titles of those that somebody else edited meanwhile, clean: they are left as
+        they are. Raises as `send` does.
         """
         assert self.kept is not None
         await self._keep(replace(self.kept, restored=()))
         kept = self.kept
         api = await self.session.ready()
         self._sent = []
+        edited: dict[str, str] = {}
         while True:
             request, now, _ = await self._read_now(api, kept)
-            heads = self._heads(now.parents)
+            edited |= {
+                page.id: shown_title(page.sides.title) for page in self._edited(kept, request, now)
+            }
+            heads = [page for page in self._heads(now.parents) if page.id not in edited]
             if base_of(request) == kept.base:
                 heads += self._lost
             changes = writing(_left(heads, kept), now, self._revision_with, self._origin)
@@ -682,6 +705,7 @@ class Settlement:
             assert self.kept is not None
             kept = self.kept
         await self._keep(replace(kept, state="open", wanted=(), known="", restored=()))
+        return list(edited.values())
 
 
 async def is_cut_off(session: Session, space: str, request: str) -> bool:

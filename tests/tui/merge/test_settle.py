@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from copydesk.client.api import Api
+from copydesk.contract import operations as ops
 from copydesk.local.runs import Settlings
 from copydesk.local.state import State
 from copydesk.present.pictures import HALF
@@ -197,6 +198,34 @@ async def test_what_stopped_goes_on_or_is_put_back(world: World, two: str) -> No
         await driver.press("U", "r")
         assert "is settled" in driver.screen
         assert await find_cut_off(again.session) == ""
+
+
+async def test_what_somebody_edits_meanwhile_is_left_and_read_again(world: World, two: str) -> None:
+    way = Way(world)
+    found = await world.api()(ops.get_change_request, two, "1")
+    page = world.page_id(two, "retries", change_request=found.id)
+
+    def lee(said: str) -> None:
+        world.edit_change_request(found.id, edit=lambda editor: editor.write(page, said))
+
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "settle", at(two), api=api)
+    async with drive(app, "1", "J", "1", size=(80, 24)) as driver:
+        lee("Lee's.\n")
+        await driver.press("ctrl+s", "y")
+        said = " ".join(driver.screen.split())
+        assert "Stopped: Retries was edited meanwhile: R reads it; your choices stay." in said
+        await driver.press("R")
+        assert "Read again: your choices stay, 1 hunk open." in driver.screen
+        await driver.press("K", "1")
+        way.trouble = {2: 500}
+        await driver.press("ctrl+s", "y")
+        lee("Lee's second.\n")
+        await driver.press("r")
+        assert "Retries was edited meanwhile. b puts the others back." in driver.screen
+        await driver.press("b")
+        said = " ".join(driver.screen.split())
+        assert "as they were, but for Retries, edited meanwhile: your choices stay" in said
 
 
 async def test_no_line_ends_below_the_scroll_bar(world: World) -> None:

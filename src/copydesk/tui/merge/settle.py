@@ -30,7 +30,7 @@ from copydesk.present.settling import (
 from copydesk.session.draft_keys import hunk_key
 from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.glyphs import glyphs
-from copydesk.session.settling import SENDS, USES, SettledFile, Settlement
+from copydesk.session.settling import SENDS, USES, EditedError, SettledFile, Settlement
 from copydesk.session.target import Target
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.tui.dialogs.composer import WriteSheet
@@ -46,6 +46,8 @@ from copydesk.tui.widgets.wrapped_list import SpanPane
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
+
+GOES_ON = "r goes on, b puts the change request's pages back."
 
 MERGES = "merge"
 """The view of the target after which the merge goes on."""
@@ -218,6 +220,8 @@ class SettlePlace(Place, scope="settle"):
         self._page = self._hunk = 0
         self._side = "request"
         self._all = False
+        self._back = ""
+        """What was told of putting pages back, until both sides are read again."""
         self._asked = False
         """Whether it was asked already how a run goes on that was cut off."""
 
@@ -321,12 +325,12 @@ class SettlePlace(Place, scope="settle"):
         if first:
             self._to_open()
         elif work.new:
-            self.say(f"main moved on: your choices stay, {plural(work.new, 'hunk')} open.", "warn")
+            said = self._back or "Read again"
+            self.say(f"{said}: your choices stay, {plural(work.new, 'hunk')} open.", "warn")
+        self._back = ""
         if work.stopped and not self._asked:
             self._asked = True
-            self.say(
-                "Stopped on its way: r goes on, b puts the change request's pages back.", "warn"
-            )
+            self.say(f"Stopped on its way: {GOES_ON}", "warn")
         self._show(top=first)
         if self.resuming:
             self._resume()
@@ -653,10 +657,12 @@ class SettlePlace(Place, scope="settle"):
     async def _put_back(self) -> None:
         """Put its pages back. Raises `NotDoneError` where that failed."""
         try:
-            await self.settlement.put_back()
+            edited = await self.settlement.put_back()
         except failure_types() as error:
             raise NotDoneError(f"{self._label} not put back: {sentence(error)}") from error
-        self._tell(f"The pages of {self._label} are as they were; the choices stay.", "good")
+        but = f", but for {listed(edited)}, edited meanwhile" if edited else ""
+        self._back = f"The pages of {self._label} are as they were{but}"
+        self._tell(f"{self._back}; the choices stay.", "warn" if edited else "good")
 
     async def _go(self, *, recall: bool) -> None:
         # It goes on where this is left: between its writes the request has pages of main.
@@ -683,6 +689,8 @@ class SettlePlace(Place, scope="settle"):
             self._show(top=False)
             self._tell("Recalled: nothing was sent, the choices stay.")
             return False
+        except EditedError as error:
+            raise NotDoneError(self._stopped(str(error), back="b puts the others back.")) from error
         except WriteError as error:
             raise NotDoneError(self._stopped(str(error))) from error
         except failure_types() as error:
@@ -698,11 +706,11 @@ class SettlePlace(Place, scope="settle"):
     def _label(self) -> str:
         return self.settlement.label.partition(" ")[0]
 
-    def _stopped(self, why: str) -> str:
-        """Return why it stopped, and how it goes on."""
+    def _stopped(self, why: str, back: str = GOES_ON) -> str:
+        """Return why it stopped, and how it goes on: ``back`` says by which key, if by any."""
         on = ""
         if self.settlement.stopped and self.is_attached:
-            on = " r goes on, b puts the change request's pages back."
+            on = f" {back}"
         elif self.settlement.stopped:
             on = f" Open the review of {self._label}: U goes on there."
         said = why.partition(" @, then r")[0].removesuffix(".")  # here another key goes on

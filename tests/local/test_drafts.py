@@ -76,13 +76,30 @@ def test_dropping_is_undone_also_after_a_restart(drafts: DeskDrafts, tmp_path: P
     assert drafts.load(KEY) is None
     assert drafts.texts() == {}
     later = window(tmp_path)
-    assert later.restore(KEY) == "second"
-    assert later.restore(KEY) is None, "what is there stays"
+    assert later.restore(KEY) == (KEY, "second")
+    assert later.restore(KEY, "second") is None, "the same is there"
     assert later.load(KEY) == "second"
     later.drop(KEY)
-    assert [later.restore(KEY), later.load(KEY)] == ["second"] * 2
+    assert [later.restore(KEY), later.load(KEY)] == [(KEY, "second"), "second"]
     later.drop("nothing is there")
     assert later.restore("nothing is there") is None
+
+
+def test_what_comes_back_is_beside_what_was_typed_since(drafts: DeskDrafts) -> None:
+    for text in ("first", "second"):
+        drafts.save(KEY, text)
+        drafts.drop(KEY)
+    drafts.save(KEY, "typed since")
+    found = drafts.restore(KEY, "first")
+    assert found is not None
+    assert field_of(found[0]) == KEY
+    assert sorted(drafts.texts().values()) == ["first", "typed since"]
+    assert drafts.load(KEY) == "typed since", "the field goes on with that"
+    assert drafts.others(KEY) == 1
+    found = drafts.restore(KEY, "of no drop")
+    assert found is not None
+    assert found[1] == "of no drop"
+    assert sorted(drafts.texts().values()) == ["first", "of no drop", "typed since"]
 
 
 def test_drops_within_one_moment_keep_their_order(tmp_path: Path) -> None:
@@ -92,7 +109,8 @@ def test_drops_within_one_moment_keep_their_order(tmp_path: Path) -> None:
         drafts.drop(KEY)
     restored = []
     for _ in range(3):
-        restored.append(drafts.restore(KEY))
+        found = drafts.restore(KEY)
+        restored.append(found and found[1])
         drafts.save("elsewhere", "x")
         drafts._store.write(lambda database: database.execute("DELETE FROM draft"))
     assert restored == ["three", "two", "one"]
@@ -105,7 +123,7 @@ def test_the_last_drop_is_undone_first_though_the_clock_was_set_back(tmp_path: P
         drafts.save("key", text)
         drafts.drop("key")
         now[0] = 10.0
-    assert drafts.restore("key") == "last"
+    assert drafts.restore("key") == ("key", "last")
 
 
 def test_dropped_drafts_go_after_a_month(drafts: DeskDrafts, tmp_path: Path) -> None:
@@ -194,7 +212,9 @@ def test_what_two_windows_type_in_one_field_is_kept_both(tmp_path: Path) -> None
     there.drop(KEY)
     assert here.texts() == {KEY: "Mine, all of it"}
     assert there.load(KEY) == "Mine, all of it"
-    assert there.restore(KEY) is None
+    found = there.restore(KEY)
+    assert found is not None
+    assert found[1] == "Yours, all of it"
 
 
 def test_a_text_is_taken_up_by_another_window_and_back(tmp_path: Path) -> None:

@@ -384,7 +384,7 @@ def test_what_older_versions_left_is_taken_over_once_and_goes_then(path: Path) -
     store = State(path)
     drafts, journal = DeskDrafts(store, "d"), Journal(store, "d")
     assert drafts.texts() == {"one": "First \ud83d", "two": "Second"}
-    assert drafts.restore("three") == "Dropped"
+    assert drafts.restore("three") == ("three", "Dropped")
     assert [(each.id, each.state) for each in journal.entries()] == [
         ("e0", "done"), ("e1", "unknown"), ("e2", "queued"),
     ]  # fmt: skip
@@ -532,7 +532,7 @@ def test_columns_that_a_later_version_added_are_in_the_way_of_nothing(path: Path
     drafts, seen, snoozes = (DeskDrafts(store, "d"), DeskSeen(store, "d"), DeskSnoozes(store, "d"))
     drafts.save("key", "typed")
     drafts.drop("key")
-    assert drafts.restore("key") == "typed"
+    assert drafts.restore("key") == ("key", "typed")
     for text in ("text", "other"):
         seen.mark("cr", "page", text)
     assert set(seen.pages("cr")) == {"page"}

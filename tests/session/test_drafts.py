@@ -49,7 +49,7 @@ def test_counting_follows_saving_dropping_and_restoring() -> None:
     counted.save("new", "ab")
     counted.drop("old")
     assert counted.restore("old") == "text"
-    assert counted.restore("old") is None
+    assert counted.restore("old", "text") is None
     assert told == [2, 1, 2]
 
 

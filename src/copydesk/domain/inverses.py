@@ -95,24 +95,33 @@ def message_named(
 
 
 def message_sent(
-    space: str, request: str, comment: str, reply: str | None = None, *, text: str, draft: str = ""
+    space: str,
+    request: str,
+    comment: str,
+    reply: str | None = None,
+    *,
+    text: str,
+    draft: str = "",
+    words: str = "",
 ) -> Reversal:
     """Return the way back of a comment (or a ``reply`` in one): it is deleted.
 
-    The text becomes a draft again, under ``draft``.
+    It becomes a draft again, under ``draft``: its ``words`` as they were typed, else its ``text``.
     """
     name, ids = message_named(space, request, comment, reply)
     read = Step(f"get_{name}", {**ids, **MARKDOWN})
     fields: dict[str, JSON] = {"body.markdown": text}
     if reply is None:
         fields["replies"] = 0
-    restore = (Step("local.restore_draft", {"key": draft}),) if draft else ()
+    kept = {"key": draft, "text": words or text}
+    restore = (Step("local.restore_draft", kept),) if draft else ()
+    told = "People were notified when it was sent"
     return Reversal(
         (Step(f"delete_{name}", ids), *restore),
         (),
         Expectation(read, fields, said=_answered(reply)),
         Expectation(read, gone=True),
-        "People were notified when it was sent.",
+        f"{told}; its text is a draft again." if draft else f"{told}.",
     )
 
 

@@ -4,7 +4,8 @@ A dropped draft can be restored for a month, also after a restart.
 
 Several windows may use one desk. A text that another window saved later is never replaced: this
 window's text is saved beside it, under a key of its own (`ALSO`), and this window goes on with
-that. The list of drafts shows both.
+that. So is a text that comes back where something else was typed since. The list of drafts shows
+both.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ KEPT_SECONDS = 30 * 24 * 3600.0
 """How long a dropped draft can be restored."""
 
 ALSO = "also "
-"""The prefix of keys of texts that another window typed in the same field."""
+"""The prefix of keys of other texts for the same field."""
 
 
 def field_of(key: str) -> str:
@@ -168,38 +169,43 @@ class DeskDrafts:
                 self._taken.pop(self.key_of(key), None)
             self.drop(key)
 
-    def restore(self, key: str) -> str | None:
-        """Undo the last drop under ``key`` and return the text that is back.
+    def restore(self, key: str, text: str = "") -> tuple[str, str] | None:
+        """Undo the last drop under ``key``, or that of ``text``; return the key and what is back.
 
-        None when nothing was dropped, or when something else has been typed there since: that
-        stays, and the dropped one remains to be restored later.
+        What has been typed there since stays, and the other is beside it. None when nothing was
+        dropped and no text is given, or when the same is there.
         """
-        version = token()
+        version, wanted = token(), json.dumps(text)
 
-        def bring_back(database: sqlite3.Connection) -> str | None:
+        def bring_back(database: sqlite3.Connection) -> tuple[str, str] | None:
             last = database.execute(
-                "SELECT number, text FROM dropped WHERE desk = ? AND key = ?"
+                "SELECT number, text FROM dropped WHERE desk = ? AND key = ? AND (? OR text = ?)"
                 " ORDER BY number DESC LIMIT 1",  # which no clock that is set back changes
-                (self._desk, json.dumps(key)),
+                (self._desk, json.dumps(key), not text, wanted),
             ).fetchone()
-            if last is None or self._row(key) is not None:
+            there = self._row(key)
+            back = wanted if text else last[1] if last else None
+            if back is None or (there is not None and there[1] == back):
                 return None
-            database.execute("DELETE FROM dropped WHERE number = ?", last[:1])
+            if last is not None:
+                database.execute("DELETE FROM dropped WHERE number = ?", last[:1])
+            own = key if there is None else f"{ALSO}{version} {field_of(key)}"
             database.execute(
                 "INSERT INTO draft (desk, key, field, text, saved, version) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
-                (self._desk, json.dumps(key), json.dumps(field_of(key)), last[1],
+                (self._desk, json.dumps(own), json.dumps(field_of(key)), back,
                  self._store.clock(), version),
             )  # fmt: skip
-            return str(json.loads(last[1]))
+            return own, str(json.loads(back))
 
         with self._writing:
-            text = self._store.write(bring_back)
-            if text is not None:
+            found = self._store.write(bring_back)
+            if found is not None:
                 with self._note():
-                    self._own.pop(key, None)
-                    self._taken[key] = version
-            return text
+                    if found[0] == key:
+                        self._own.pop(key, None)
+                    self._taken[found[0]] = version
+            return found
 
     def texts(self) -> dict[str, str]:
         """Return all texts of the desk by key, newest first."""

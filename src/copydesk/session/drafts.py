@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-TWO_WINDOWS = "Another window typed here too: both texts are kept (g d)"
+TWO_WINDOWS = "Another text was typed here too: both are kept (g d)"
 
 FLUSH_SECONDS = 3.0
 """The longest wait for the disk when the program ends, or sends typed text."""
@@ -120,7 +120,7 @@ class CountedDrafts:
         return self.trouble if key in self._unsaved else ""
 
     def shared(self, key: str) -> str:
-        """Return the warning that another window typed in the same field, "" for none."""
+        """Return the warning that another text was typed in the same field, "" for none."""
         return "" if self.refused(key) or not self.others(key) else f"{TWO_WINDOWS}."
 
     def load_keys(self) -> None:
@@ -215,16 +215,17 @@ class CountedDrafts:
             changed, self._keys = there != self._keys, there
         return changed
 
-    def restore(self, key: str) -> str | None:
-        """Undo the last drop under ``key`` and return the text that is back, or None.
+    def restore(self, key: str, text: str = "") -> str | None:
+        """Undo the last drop under ``key``, or bring ``text`` back; return what is back, or None.
 
-        Writes to the disk; call it in a thread.
+        What was typed there since stays beside it. Writes to the disk; call it in a thread.
         """
         self._catch_up(key)
-        text = self._store.restore(key)
-        if text is not None:
-            self._note(key, there=True)
-        return text
+        found = self._store.restore(key, text)
+        if found is None:
+            return None
+        self._note(found[0], there=True)
+        return found[1]
 
     def texts(self) -> Mapping[str, str]:
         """Return all texts by key."""

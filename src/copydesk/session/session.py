@@ -213,7 +213,7 @@ class Session:
             "stage_again": self._stage_again,
             "wait_to_merge": lambda merge, run: self.waiting_merges.put(merge, run),
             "waits_to_merge": lambda merge: self.waiting_merges.told(merge),
-            "restore_draft": lambda key: asyncio.to_thread(self.drafts.restore, key),
+            "restore_draft": lambda key, text="": asyncio.to_thread(self.drafts.restore, key, text),
             "drop_draft": lambda key: asyncio.to_thread(self.drafts.drop, key),
             "draft": self._draft,
             "drop_queued": self.outbox.drop,

@@ -133,7 +133,7 @@ def test_what_a_later_run_sent_is_taken_back_too() -> None:
     there = {"id": "c1", "body": {"markdown": "As told"}}
     for part, ids in (("request", ("c1", None)), ("reply t1", ("t1", "c1"))):
         key = f"s/r/{part}"
-        way = message_sent("s", "r", *ids, text="As told", draft=key)
+        way = message_sent("s", "r", *ids, text="As told", draft=key, words="Words")
         assert way_back_later(key, "Words", answered(there)) == way
         model = SimpleNamespace(to_dict=lambda: {"id": "c1"})
         way = message_sent("s", "r", *ids, text="Words", draft=key)

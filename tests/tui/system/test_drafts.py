@@ -216,7 +216,7 @@ async def test_two_windows_keep_and_show_what_each_typed(
         await driver.press("escape")
         assert sorted(other.texts().values()) == ["Mine, all of it", "Yours"]
         await driver.press("C", "ctrl+r")
-        assert "Another window typed here too: both texts are kept (g d)." in driver.screen
+        assert "Another text was typed here too: both are kept (g d)." in driver.screen
         assert "Mine, all of it" in driver.screen
         await driver.press("escape", "g d")
         assert "Mine, all of it" in driver.line("comment on the change request (second text)")
@@ -260,7 +260,7 @@ async def test_what_another_window_changed_is_not_sent_as_mine(
         assert other.load(key) == "Mine"
         other.save(key, "Mine, and yours")
         await driver.press("ctrl+s")
-        assert "Another window typed here too: both texts are kept (g d)." in driver.screen
+        assert "Another text was typed here too: both are kept (g d)." in driver.screen
         assert app.session.log == []
         await driver.press("ctrl+s")
         assert app.session.log[-1].text == "Mine"

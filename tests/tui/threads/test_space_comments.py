@@ -160,6 +160,27 @@ async def test_threads_are_begun_on_a_page_or_the_whole_and_taken_back(world: Wo
         assert "All is well" in repr(driver.app.session.drafts.texts())
 
 
+async def test_a_sent_text_that_is_taken_back_is_beside_what_was_typed_since(world: World) -> None:
+    space, _ = furnish(world)
+    async with Desk(world, space).opened((80, 24)) as driver:
+        await driver.press("c")
+        await driver.type("The first")
+        await driver.press("ctrl+s", "c")
+        await driver.type("The second")
+        await driver.press("escape", "u")
+        assert "People were notified when it was sent; its text is a draft again." in " ".join(
+            driver.screen.split()
+        )
+        assert sorted(driver.app.session.drafts.texts().values()) == ["The first", "The second"]
+        await driver.press("c")
+        assert "The second" in driver.screen
+        await driver.press("escape", "g d", "/")
+        await driver.type("first")
+        await driver.press("enter", "enter")
+        assert "The first" in driver.line("The first")
+        assert "Comment on Handbook" in driver.screen
+
+
 async def test_threads_are_limited_and_lead_to_their_page(world: World) -> None:
     space, made = furnish(world)
     desk = Desk(world, space)

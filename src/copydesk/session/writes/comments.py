@@ -151,7 +151,8 @@ def way_back(draft: PendingDraft) -> Callable[[Comment | CommentReply], Reversal
         ids = (sent.id, None) if draft.thread is None else (draft.thread, sent.id)
         # As the service has it, which may format the text differently.
         text = sent.body.markdown or draft.text
-        return message_sent(draft.space, draft.request, *ids, text=text, draft=draft.key)
+        key, words = draft.key, draft.text
+        return message_sent(draft.space, draft.request, *ids, text=text, draft=key, words=words)
 
     return of
 
@@ -176,7 +177,7 @@ def way_back_later(key: str, text: str, answer: Any) -> Reversal | None:
     if not isinstance(made_id, str) or not isinstance(said, str):
         return None
     ids = (made_id, None) if draft.thread is None else (draft.thread, made_id)
-    return message_sent(space, request, *ids, text=said, draft=key)
+    return message_sent(space, request, *ids, text=said, draft=key, words=text)
 
 
 def trace(me: User | None, draft: PendingDraft) -> Trace | None:

@@ -10,7 +10,7 @@ from threading import Lock
 from time import time
 from typing import TYPE_CHECKING, TypeVar
 
-from copydesk.local.drafts import DeskDrafts
+from copydesk.local.drafts import DeskDrafts, field_of
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -94,6 +94,10 @@ class CountedDrafts:
     def count_besides(self, key: str) -> int:
         """The `count` without the draft under ``key``, where one is told of already."""
         return self.count - (self._store.key_of(key) in self._keys)
+
+    def begun(self, key: str) -> bool:
+        """Return whether there is a draft for the field ``key``, of any window."""
+        return key in map(field_of, self.keys())
 
     def opened(self, key: str) -> None:
         """Note that the field of a draft is open: its text waits for nobody."""

@@ -6,6 +6,7 @@ The way to the desk is cut in `tests.tui.cutting`: here are some of its lives of
 
 from __future__ import annotations
 
+from copydesk.contract import operations as ops
 from copydesk.local.journal import Journal
 from copydesk.local.state import State
 from tests.drive import Driver, drive
@@ -75,6 +76,31 @@ async def test_what_waits_is_listed_edited_dropped_brought_back_and_sent(
         assert review.open_threads() == 2
         assert not session.drafts.texts()
         assert not session.outbox.count
+
+
+async def test_what_is_being_edited_is_not_sent_as_it_was(review: ReviewWorld) -> None:
+    way = Faults(review.world)
+    app = review.app(faults=way)
+    async with drive(app, "]", size=(100, 24)) as driver:
+        way.gone = True
+        await comment(driver, "Ten?")
+        before = review.open_threads()
+        await driver.press("g x", "e")
+        await driver.type(" Or twelve?")
+        await driver.press("escape")
+        assert "Waiting: an edit of it is a draft. e goes on with that" in words(driver)
+        way.gone = False
+        await driver.press("R", "ctrl+s")
+        assert "an edit of it is a draft" in driver.line("e goes on")
+        assert review.open_threads() == before
+        await driver.press("e")
+        assert "Or twelve?" in driver.screen
+        await driver.press("ctrl+s", "ctrl+s")
+        assert not app.session.outbox.count
+        assert review.open_threads() == before + 1
+    api, ids = review.world.api(), (review.space, review.request)
+    said = [each.body.markdown async for each in api.pages(ops.list_change_request_comments, *ids)]
+    assert "Ten? Or twelve?" in said
 
 
 async def test_u_drops_what_waits_before_it_takes_back_what_was_sent_earlier(

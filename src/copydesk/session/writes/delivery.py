@@ -29,6 +29,7 @@ from copydesk.session.errors import (
 )
 from copydesk.session.writes.log import HAD_ARRIVED
 from copydesk.session.writes.outbox import (
+    BEGUN,
     NOT_ARRIVED,
     NOT_YET,
     OTHERS_WRITE,
@@ -263,7 +264,10 @@ class Sending:
         Raises `AwayError` when the service is away.
         """
         name = clean(f"{entry.what} {entry.target}", limit=60)
-        if self._is_typed_again(entry) or (entry.id in self._box.edited and not hand):
+        if self._is_typed_again(entry):
+            return
+        if self._box.is_edited(entry) and not hand:
+            self.tally.stopped = BEGUN
             return
         if self._waits_for_others(entry):
             self.tally.stopped = "A comment that it goes with waits: that one first."

@@ -22,6 +22,7 @@ from copydesk.domain.moments import time_or_date
 from copydesk.domain.request_context import ASKER, CAUSE, Asker, Why, leave_cache
 from copydesk.domain.text import clean, listed
 from copydesk.session.declarations import DANGERS
+from copydesk.session.draft_keys import outbox_key
 from copydesk.session.errors import WAITS, NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
 
@@ -118,14 +119,16 @@ class Outbox:
         return list(self.items.values())
 
     def _seen(self, entry: Entry) -> Entry:
-        """Return a write for the current person: somebody else's is held.
+        """Return a write for the current person: somebody else's is held, an edited one says so.
 
-        That is never noted: it is sent as soon as its author is back.
+        That is never noted: it is sent as soon as its author is back, or the edit is done with.
         """
         if self.is_others(entry):
             return replace(entry, held="other", sentence=OTHERS_WRITE)
         if entry.held == "other":
-            return replace(entry, held="", sentence=f"{WAITS}.")
+            entry = replace(entry, held="", sentence=f"{WAITS}.")
+        if not entry.held and self.session.drafts.begun(outbox_key(entry.id)):
+            return replace(entry, sentence=BEGUN)
         return entry
 
     def is_others(self, entry: Entry) -> bool:
@@ -235,6 +238,10 @@ class Outbox:
         except asyncio.CancelledError:
             claiming.add_done_callback(lambda _: journal.release())
             raise
+
+    def is_edited(self, entry: Entry) -> bool:
+        """Whether a write is being edited, or the text of an edit of it is a draft."""
+        return entry.id in self.edited or self.session.drafts.begun(outbox_key(entry.id))
 
     @contextmanager
     def editing(self, id: str) -> Iterator[None]:
@@ -357,7 +364,7 @@ class Outbox:
 
     def _goes(self, entry: Entry) -> bool:
         """Whether a write may be tried without asking a person."""
-        if self.is_others(entry) or entry.id in self.edited:
+        if self.is_others(entry) or self.is_edited(entry):
             return False
         if entry.state == "queued":
             return entry.held in ("", "other")
@@ -519,6 +526,7 @@ READ_ONLY = "Read-only: nothing is sent."
 OTHERS_WRITE = (
     "Waiting: it was written by someone else, with another token. It is sent with theirs."
 )
+BEGUN = "Waiting: an edit of it is a draft. e goes on with that, s sends it as it was."
 OTHER_TEXT = (
     "Waiting: no answer came, and another text was sent from there since. s asks, and sends it."
 )

@@ -418,6 +418,8 @@ class OutboxPlace(Place, scope="outbox"):
                 await self._edit_text(entry, text)
             else:
                 await self._edit_fields(entry)
+        await self.outbox.look()
+        self.show()
 
     async def _edit_text(self, entry: Entry, text: str) -> None:
         from copydesk.tui.dialogs.composer import WriteSheet

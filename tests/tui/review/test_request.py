@@ -344,3 +344,30 @@ async def test_a_merge_shows_all_beside_it_and_can_be_stopped(review: ReviewWorl
         await driver.idle()
         assert "Merged. It is live now." in driver.screen
         assert "revision " in driver.screen
+
+
+async def test_what_is_not_on_the_screen_is_not_approved_or_merged_unsaid(
+    review: ReviewWorld,
+) -> None:
+    async with drive(review.app(), size=(100, 30)) as driver:
+        await driver.press("2", "a")
+        await driver.type("Good.")
+        review.world.edit_change_request(review.request, {"overview": "Other words."})
+        await driver.press("ctrl+s")
+        said = " ".join(driver.screen.split())
+        assert "Not sent: #1 was edited since you read it here. R reads it; what you wrote" in said
+        await driver.press("m")
+        assert "! edited since you read it here: R reads it" in driver.screen
+        await driver.press("escape", "R", "m")
+        assert "since you read it here" not in driver.screen
+        await driver.press("escape", "a")
+        assert "Good." in driver.screen
+        await driver.press("ctrl+s")
+        assert "Approved #1" in driver.screen
+        review.world.edit_change_request(review.request, {"overview": "Again other words."})
+        driver.place.poll()
+        await eventually(lambda: "changed by others" in driver.screen, driver.turn)
+        await driver.press("A")
+        assert "It was edited since you read it here: R reads it." in driver.screen
+        await driver.press("ctrl+s")
+        assert "Not sent" not in driver.screen

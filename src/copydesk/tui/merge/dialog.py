@@ -61,7 +61,6 @@ ALREADY = "The change request is merged already."
 DRAFT = "The change request is a draft: close this, W opens it for review."
 
 UNDER_WAY = "The merge is under way."
-
 LOOKED_AT = 25
 """Up to so many changed pages the links around them are read for the sheet."""
 
@@ -119,17 +118,20 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     """Asks before a merge, with all that speaks for and against it, and shows the result.
 
     ``unseen`` is (pages not seen, all pages) where that is known; else the marks are read.
+    ``revision`` is the one that is on the screen, where it is: another is told.
     The result is ``"merged"``, ``"update"`` (the user wants to update from main first),
     ``"conflicts"`` (what conflicts is to be settled), or None.
     """
 
     def __init__(
-        self, space_id: str, change_request_id: str, *, unseen: tuple[int, int] | None = None
-    ) -> None:
+        self, space_id: str, change_request_id: str, *,
+        unseen: tuple[int, int] | None = None, revision: str = "",
+    ) -> None:  # fmt: skip
         super().__init__("Merge")
         self._space_id = space_id
         self._change_request = change_request_id
         self._unseen = unseen
+        self._revision = revision
         self._spoken: SpokenFor | None = None
         self._beside = Beside()
         self._above: list[Text | str] = []
@@ -199,9 +201,13 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     async def _read(self, api: Api) -> SpokenFor:
         read = await merge_facts.read_all(api, self._space_id, self._change_request)
-        if self._unseen is None and read.changes is not None:
+        if read.changes is not None and (self._unseen is None or self._is_edited(read)):
             self._unseen = await self._not_seen(read.request.id, read.changes)
         return read
+
+    def _is_edited(self, read: SpokenFor) -> bool:
+        """Whether others edited it since it was read for the screen."""
+        return self._revision not in ("", read.request.revision)
 
     async def _not_seen(self, request_id: str, changes: Changes) -> tuple[int, int] | None:
         """Return how many changed pages have no mark, of how many; None if that is not known."""
@@ -291,6 +297,8 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         lines = fact_lines(self._spoken, self.place.session.now)
         if not self._merged:
             against = warnings(self._spoken, self._unseen, clashed=self._clashed)
+            if self._is_edited(self._spoken):
+                against.insert(0, Text("! edited since you read it here: R reads it", style="warn"))
             against += beside_lines(self._beside)
             lines += ["", *against] if against else []
         status = Text.assemble(self._status, "\n") if self._status else Text()

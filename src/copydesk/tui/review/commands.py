@@ -22,7 +22,9 @@ from copydesk.session.change_rows import base_of, request_thing, row_of
 from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.names import person_name
+from copydesk.session.operations import ops
 from copydesk.session.options import Option
+from copydesk.session.reads.review import Opened
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.settling import is_cut_off, keep_joined, update_whole
 from copydesk.session.target import Target
@@ -100,7 +102,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         unless=may_not_review,
         danger=1,
         show=11,
-        uses=("create_change_request_review", "list_change_request_reviews"),
+        uses=("create_change_request_review", "list_change_request_reviews", "get_change_request"),
         group="Request",
         now=while_free("approve", is_merged, no_reviews),
         types=True,
@@ -115,7 +117,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         unless=may_not_review,
         danger=1,
         show=4,
-        uses="create_change_request_review",
+        uses=("create_change_request_review", "get_change_request"),
         group="Request",
         now=while_free("ask for changes", is_merged, no_reviews),
         types=True,
@@ -141,6 +143,8 @@ class RequestCommands(ReviewCommands, scope="review"):
             left.append(plural(self.model.threads.open_count, "open thread"))
         if left:
             facts.append(", ".join(left))
+        if warned := self.model.edited_since:
+            facts.append(Text("It was edited since you read it here: R reads it.", "warn"))
         facts.append(FINAL)
         drafts: list[PendingDraft] = []
         if may_not_comment(self.here) is None:
@@ -157,6 +161,11 @@ class RequestCommands(ReviewCommands, scope="review"):
         if said is None:
             await self.here.discussion.drafts_changed()
             return
+        if not warned and await self._is_edited_since(opened):
+            said = f"Not sent: #{request.number} was edited since you read it here."
+            self.place.say(f"{said} R reads it; what you wrote is kept.", "warn")
+            await self.here.discussion.drafts_changed()
+            return
         if going := sheet.going:
             await self._send_with(status, said, going)
         else:
@@ -164,6 +173,15 @@ class RequestCommands(ReviewCommands, scope="review"):
         if self.place.is_attached:
             self.here.request_tabs.read_rules()
             self.here.discussion.read()
+
+    async def _is_edited_since(self, opened: Opened) -> bool:
+        """Whether others edited the request since it was read; False where nothing tells."""
+        try:
+            api = await self.place.session.ready()
+            now = await api(ops.get_change_request, opened.space.id, opened.request.id)
+        except failure_types():
+            return False  # the outbox looks again before it sends
+        return now.revision != opened.request.revision
 
     def _where_draft_goes(self, draft: PendingDraft) -> str:
         thread = self.model.threads.get(draft.thread)
@@ -385,8 +403,9 @@ class RequestCommands(ReviewCommands, scope="review"):
             return
         pages = len(self.model.changes)
         sheet = MergeSheet(
-            opened.space.id, opened.request.id, unseen=(pages - self.model.seen_count, pages)
-        )
+            opened.space.id, opened.request.id,
+            unseen=(pages - self.model.seen_count, pages), revision=opened.request.revision,
+        )  # fmt: skip
         result = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if result == "update":
             await self._update()

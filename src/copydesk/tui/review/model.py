@@ -65,6 +65,8 @@ class ReviewModel:
         """What others wrote since the threads were read; None when that is nothing."""
         self.behind = False
         """Whether others changed the request since it was read."""
+        self.edited_since = False
+        """Whether they edited its pages."""
         self.unsettled = False
         """Whether it takes back a merge and has no pages until what was edited since is settled."""
         self.left_to_settle = False

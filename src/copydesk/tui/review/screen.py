@@ -293,6 +293,7 @@ class Review(Place):
             if self.model.opened is opened:
                 before = opened.request
                 self.model.merged_since = now.status == "merged" != before.status
+                self.model.edited_since = now.revision != before.revision
                 self.model.behind = self.model.merged_since or (now.revision, now.outdated) != (
                     before.revision, before.outdated,
                 )  # fmt: skip
@@ -339,7 +340,7 @@ class Review(Place):
         self.model.opened = opened
         if before is None and self.model.seen is not None and self.model.seen.trouble:
             self.say(f"Without marks of what was read: {self.model.seen.trouble}.", "warn")
-        self.model.behind = False
+        self.model.behind = self.model.edited_since = False
         if before is not None and before.version != opened.version:
             self.model.texts.clear()
         self.page_tree.show()

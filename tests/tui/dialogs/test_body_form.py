@@ -21,6 +21,7 @@ from copydesk.session.options import Option
 from copydesk.tui.dialogs.body_fields import SAMPLES, Slot, alike, slots_of, words_of
 from copydesk.tui.dialogs.body_form import body_form
 from copydesk.tui.dialogs.body_values import Filling
+from copydesk.tui.dialogs.dialog import Box
 from copydesk.tui.dialogs.form import FieldsWrongError, Form
 from copydesk.tui.dialogs.form_fields import FormInput
 from tests.contract.examples import SENT, example, least, sendable
@@ -354,6 +355,30 @@ async def test_a_new_one_leaves_out_what_is_empty_and_hostile_values_stay(
         await driver.paste(f"{HOSTILE}\r\n\t{family}\n")
         assert form.values()["editors"] == f"Staff handbook\n\t{family}"
         assert not re.search("[\x00-\x08\x0b-\x1f\u200b\u202e]", driver.screen)
+
+
+async def test_all_lines_of_a_pasted_text_are_in_a_field_of_one(world: World) -> None:
+    async with drive(open_world(world), size=(80, 24)) as driver:
+        form = await show(driver, edit(Desk(), {}))
+        await driver.paste("\n Staff\r\n\n\thandbook \nof 2026\n")
+        assert form.values()["title"] == "Staff handbook of 2026"
+        await driver.paste(" \n\n")
+        await driver.paste(" and 2027 \n")
+        assert form.values()["title"] == "Staff handbook of 2026 and 2027"
+
+
+async def test_the_field_in_focus_is_in_sight_on_the_smallest_screen(world: World) -> None:
+    async with drive(open_world(world), size=(80, 24)) as driver:
+        form = await show(driver, edit(Desk()))
+        for _ in range(4):
+            await driver.press("tab")
+        for size in ((30, 6), (80, 24), (30, 8), (40, 12)):
+            await driver.resize(*size)
+            assert form.focused is not None
+            field = form.focused.region
+            assert field.height
+            assert form.query_one(Box).region.contains_region(field), size
+            assert field.bottom <= form.query_one(".foot").region.y, size
 
 
 def test_the_fields_that_are_asked_for() -> None:

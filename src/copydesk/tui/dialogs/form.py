@@ -279,6 +279,11 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             lowest = max(bottom - room, 0) if bottom > box.scroll_y + room else top
             box.scroll_to(y=min(top, lowest), animate=False)
 
+    def _reveal_focused(self) -> None:
+        """Scroll the field in focus into view, once what changed around it is laid out."""
+        if (field := self.field_of(self.focused)) is not None:
+            self.call_after_refresh(self._reveal, field.name)
+
     def _show_help(self) -> None:
         """Show the help of the field in focus."""
         field = self.field_of(self.focused)
@@ -290,6 +295,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
 
     def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self._show_help)
+        self.call_after_refresh(self._reveal_focused)
 
     def on_unmount(self) -> None:
         """Save the typed values, however the form was closed before they arrived."""
@@ -320,8 +326,7 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """Show a message above the keys; a brief one goes with the next change."""
         self._brief = briefly
         self.query_one("#form-keys", Label).update(self._keys(said))
-        if (field := self.field_of(self.focused)) is not None:
-            self.call_after_refresh(self._reveal, field.name)
+        self._reveal_focused()
 
     def _label(self, field: Field, text: str) -> Content:
         line = Text(field.label, style="muted")

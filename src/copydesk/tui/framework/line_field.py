@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.widgets import Input, Label
@@ -23,6 +24,11 @@ class LineField(Acts, Input):
     def validate_value(self, value: str) -> str:
         """Take of a text what may be drawn."""
         return typed(value)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take a pasted text of several lines as one line: the field would take the first alone."""
+        if len(lines := event.text.splitlines()) > 1:
+            event.text = " ".join(said for line in lines if (said := line.strip()))
 
     def replace(self, text: str, start: int, end: int) -> None:
         """Put a text where another stands; the cursor is behind what of it may be drawn."""

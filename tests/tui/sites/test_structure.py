@@ -228,6 +228,22 @@ async def test_an_order_is_staged_sent_with_the_fewest_requests_and_taken_back(
         assert "Undone: Move Status" in driver.screen
 
 
+async def test_a_filter_looks_for_words_and_not_for_places_in_the_order(world: World) -> None:
+    published = publish(world, grouped=True)
+    async with drive(open_app(world, published.site), size=(40, 12)) as driver:
+        source = here(driver).rows.tree_source
+        await driver.press("/")
+        for text, matches in (("Legal", True), ("Legal 3", False)):
+            await driver.press("ctrl+u")
+            await driver.type(text)
+            assert (source.matches > 0) == matches, text
+        await driver.press("escape", "tab")
+        for _ in range(3):
+            assert driver.app.focused is not None
+            assert driver.app.focused.content_size.height >= 2, "one sees what one is in"
+            await driver.press("tab")
+
+
 async def test_picked_rows_are_dropped_as_one_block() -> None:
     world = World(edition="earlier")
     published = publish(world, grouped=True)

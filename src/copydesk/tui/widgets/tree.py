@@ -12,7 +12,7 @@ from copydesk.domain.filter import having_words
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.source import TreeSource, Twig
-from copydesk.tui.widgets.list import Column, VirtualList
+from copydesk.tui.widgets.list import Column, VirtualList, unspoken
 
 T = TypeVar("T")
 
@@ -132,7 +132,9 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
     # Filter
 
     def _plain_item_filter(self, text: str) -> Callable[[T], bool]:
-        has, columns = having_words(text), self.item_columns
+        # Places in an order are drawn: "Area 12" is not whatever stands at 12.
+        has = having_words(text)
+        columns = [column for column in self.item_columns if column.spoken is not unspoken]
         return lambda item: has(" ".join(str(column.render(item)) for column in columns))
 
     def find(self, text: str) -> bool:

@@ -17,6 +17,7 @@ from copydesk.domain.text import (
     same_name,
     shorten,
     shorten_middle,
+    shown_subject,
     shown_title,
     size_words,
     typed,
@@ -64,6 +65,8 @@ def test_a_title_is_drawn_on_one_line_or_said_to_be_none() -> None:
     assert shown_title(" A\n\x1b[2JB ") == "A B"
     assert shown_title("Title", limit=2) == "Ti"
     assert shown_title(" \x07") == "Untitled"
+    assert shown_subject(" A\n\x1b[2JB ") == "A B"
+    assert shown_subject(" \x07\u200b  ") == "(no subject)"
 
 
 def test_lines_keep_their_ends_and_tabs_become_spaces() -> None:

@@ -87,7 +87,7 @@ def test_a_request_of_a_cluster_is_called_by_its_subject() -> None:
     assert merge_of(merged) == Merge("1", "#7", NOW)
     assert merge_of(request) is None
     assert (row.id, row.space) == ("1", "s")
-    assert (row.subject, row.number, row.status, row.changed) == ("No subject", 7, "merged", NOW)
+    assert (row.subject, row.number, row.status, row.changed) == ("(no subject)", 7, "merged", NOW)
     assert row.ready is not None, "of one that is over nothing is read"
     assert request_row(request.model_copy(update={"status": "open"})).ready is None
 

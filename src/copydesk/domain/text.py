@@ -288,9 +288,18 @@ def _thin(pile: re.Match[str]) -> str:
     return "".join(kept)
 
 
+NO_SUBJECT = "(no subject)"
+"""Shown in place of the subject of a change request that has none."""
+
+
 def shown_title(text: str, *, limit: int | None = None) -> str:
     """Return a title as it may be shown: clean, and "Untitled" where nothing is left of it."""
     return clean(text, limit=limit).strip() or "Untitled"
+
+
+def shown_subject(text: str) -> str:
+    """Return a subject as it may be shown: clean, and a note where nothing is left of it."""
+    return clean(text).strip() or NO_SUBJECT
 
 
 def capital(text: str) -> str:

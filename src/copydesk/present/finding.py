@@ -10,7 +10,7 @@ from rich.text import Text
 
 from copydesk.domain.moments import moment
 from copydesk.domain.plain_documents import document_text, is_plain
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shown_subject
 from copydesk.domain.trend import rate, sane, spark
 from copydesk.present import cluster
 from copydesk.present.cluster import rate_cell
@@ -195,7 +195,7 @@ def finding_facts(
     requests = Text()
     for request in found.requests[:SHOWN]:
         requests.append("\n" if requests else "").append(f"#{request.number} ", style="strong")
-        subject = clean(request.subject).strip() or "No subject"
+        subject = shown_subject(request.subject)
         requests.append(f"{shown(subject)}   ").append_text(toned(request.status))
     facts.append(Fact("requests", requests or none or hint("none yet   ctrl+n begins one")))
     pages = [clean(each.page.title).strip() or clean(each.page.id) for each in found.pages]

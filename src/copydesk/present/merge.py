@@ -10,7 +10,7 @@ from rich.text import Text
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import label, objection
-from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.text import clean, listed, plural, shorten, shown_subject
 from copydesk.present.merge_rules import said_and_asked
 from copydesk.present.review import conflict_lines, rule_text, status_text, summary
 from copydesk.session.glyphs import glyphs
@@ -56,7 +56,7 @@ def fact_lines(read: SpokenFor, now: datetime) -> Lines:
     facts: Lines = [
         Text.assemble(
             (f"#{request.number} ", "muted"),
-            (clean(request.subject) or "(no subject)", "strong"),
+            (shown_subject(request.subject), "strong"),
         ),
         Text.assemble(
             "into ",
@@ -140,7 +140,7 @@ def _overlaps(overlaps: Overlaps) -> list[Text]:
         Text.assemble(
             ("! same page as ", "warn"),
             (f"#{each.number} ", "muted"),
-            shorten(each.subject or "(no subject)", TITLE, glyphs().more),
+            shorten(shown_subject(each.subject), TITLE, glyphs().more),
             (f": {_titles(each.titles)}", "muted"),
         )
         for each in overlaps.found[:OTHERS]

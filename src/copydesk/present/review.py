@@ -11,7 +11,7 @@ from rich.text import Text
 
 from copydesk.domain.moments import age, ago
 from copydesk.domain.plain_documents import document_text
-from copydesk.domain.text import clean, listed, plural
+from copydesk.domain.text import clean, listed, plural, shown_subject
 from copydesk.present.change_request import readiness_text
 from copydesk.present.facts import Fact, hint
 from copydesk.present.markdown import wrap_exact
@@ -91,7 +91,7 @@ def overview(
     """
     by = person_name(request.created_by)
     lines: Lines = [
-        ("", Text(clean(request.subject) or "(no subject)", style="strong")),
+        ("", Text(shown_subject(request.subject), style="strong")),
         ("", ""),
         ("status", status_text(request)),
         (

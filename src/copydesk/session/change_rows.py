@@ -23,7 +23,7 @@ from copydesk.domain.moments import instant
 from copydesk.domain.own_command import Thing
 from copydesk.domain.plain_documents import document_text
 from copydesk.domain.request_context import reads_cached
-from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.text import NO_SUBJECT, clean, listed, plural, shorten, shown_subject
 from copydesk.session.errors import sentence
 from copydesk.session.glyphs import glyphs
 from copydesk.session.marks import NONE
@@ -49,9 +49,6 @@ PARTS = frozenset({RULES, PAGES, THREADS})
 
 DESCRIPTION = 6_000
 """Characters of a description that the details show."""
-
-NO_SUBJECT = "(no subject)"
-"""Stands in for an empty subject."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +125,7 @@ def row_of(request: ChangeRequest) -> ChangeRow:
     return ChangeRow(
         id=request.id,
         number=request.number,
-        subject=clean(request.subject).strip() or NO_SUBJECT,
+        subject=shown_subject(request.subject),
         status=clean(request.status),
         space=request.space,
         author=person_name(request.created_by),

@@ -11,7 +11,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.personal_data import mask
 from copydesk.domain.source_name import source_label
-from copydesk.domain.text import clean, shown_title
+from copydesk.domain.text import clean, shown_subject, shown_title
 from copydesk.domain.trend import Rate, Trend, rate, sane, trend
 from copydesk.session.change_rows import Readiness, readiness
 
@@ -240,7 +240,7 @@ def request_row(request: ChangeRequest, ready: Readiness | None = None) -> Reque
         request.id,
         request.space,
         request.number,
-        clean(request.subject).strip() or "No subject",
+        shown_subject(request.subject),
         clean(str(request.status)),
         request.updated_at,
         ready,

@@ -15,7 +15,7 @@ from copydesk.domain.conversation import readable
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.own_words import own_words
 from copydesk.domain.secret_values import holds_private_key, tells_secret
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shown_subject
 from copydesk.session.cluster_rows import (
     WEEKS,
     ClusterRow,
@@ -255,7 +255,7 @@ def _add_quote(
 
 
 def _request(request: ChangeRequest) -> Request:
-    subject = clean(request.subject).strip() or "No subject"
+    subject = shown_subject(request.subject)
     status = clean(str(request.status))
     return Request(request.number, subject, status, web_address(request.urls.app))
 

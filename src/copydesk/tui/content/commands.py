@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.domain.address import web_address
 from copydesk.domain.sure import sure
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, plural, shorten, shown_subject
 from copydesk.local.paths import expanded
 from copydesk.present.json_views import Raw
 from copydesk.session.content import NAME_CELLS, Content
@@ -259,7 +259,7 @@ class ContentCommands(Commands, scope="content"):
             )
             found += page.items
         return [
-            Option(each.id, f"#{each.number} {clean(each.subject) or '(no subject)'}", each.status)
+            Option(each.id, f"#{each.number} {shown_subject(each.subject)}", each.status)
             for each in found
         ]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.widget import Widget
 
 from copydesk.domain.address import web_address
-from copydesk.domain.text import clean, plural, size_words
+from copydesk.domain.text import clean, plural, shown_subject, size_words
 from copydesk.present.json_views import Raw
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
@@ -142,7 +142,7 @@ class FilesPlace(ResourcePlace["File"], scope="files"):
             if request is None:
                 return (about,)
             found = await api(ops.get_change_request, space, request)
-            return about, f"#{found.number} {clean(found.subject) or '(no subject)'}"
+            return about, f"#{found.number} {shown_subject(found.subject)}"
 
         def came(steps: tuple[str, ...]) -> None:
             self._steps = steps

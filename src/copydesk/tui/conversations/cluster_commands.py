@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from copydesk.domain.cluster_inverses import request_linked
 from copydesk.domain.inverses import request_begun
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, plural, shorten, shown_subject
 from copydesk.present.cluster_tables import clusters_table
 from copydesk.present.space_options import space_options
 from copydesk.present.spreadsheet import for_spreadsheets
@@ -376,7 +376,7 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
             Option(
                 each.id,
                 f"{titles.get(each.space, '')} #{each.number} "
-                f"{reader.shown(clean(each.subject)) or 'No subject'}".strip(),
+                + reader.shown(shown_subject(each.subject)),
                 "linked" if about.cluster and _answers(each) == about.cluster
                 else f"answers {other(each)}" if _answers(each) else clean(str(each.status)),
             )

@@ -23,7 +23,7 @@ from copydesk.contract.enumerations import (
 )
 from copydesk.domain.address import web_address
 from copydesk.domain.moments import age, moment
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shown_subject
 from copydesk.domain.trend import rate
 from copydesk.present import finding as present
 from copydesk.present.cluster import rate_told
@@ -347,7 +347,7 @@ _REQUESTS: Resource[ChangeRequest] = Resource(
     label=lambda request: f"#{request.number} {request.subject}",
     shown=(
         Shown("number", "#", lambda request, now: f"#{request.number}", 6, detail=False),
-        Shown("subject", "SUBJECT", lambda request, now: request.subject or "No subject", flex=1,
+        Shown("subject", "SUBJECT", lambda request, now: shown_subject(request.subject), flex=1,
               detail=False),
         Shown("space", "SPACE", lambda request, now: request.space, 16, drop=2, most=30),
         Shown("status", "STATUS", lambda request, now: present.toned(request.status), 9),

@@ -17,7 +17,7 @@ from copydesk.domain.picture import Shown
 from copydesk.domain.settlement import SettledPage
 from copydesk.domain.staged_files import is_picture
 from copydesk.domain.sure import sure
-from copydesk.domain.text import clean, listed, plural
+from copydesk.domain.text import clean, listed, plural, shown_subject
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.settling import (
     NAMES,
@@ -621,7 +621,7 @@ class SettlePlace(Place, scope="settle"):
         counts = [(len(work.pages), "page"), (len(work.files), "file")]
         chosen = listed([plural(count, noun) for count, noun in counts if count] or ["0 pages"])
         facts: list[Fact] = [
-            Text(clean(now.subject) or "(no subject)", style="strong"),
+            Text(shown_subject(now.subject), style="strong"),
             f"{chosen} as chosen here; the rest is merged by itself.",
             "The change request then has all of main. Nothing of main changes.",
         ]

@@ -15,7 +15,7 @@ from copydesk.contract.enumerations import ChangeRequestWritableStatus, ReviewSt
 from copydesk.contract.models.review import Review
 from copydesk.domain.own_command import Thing
 from copydesk.domain.sure import sure
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shown_subject
 from copydesk.present.threads import Thread
 from copydesk.session import suggested_reviewers, taking_back
 from copydesk.session.change_rows import base_of, request_thing, row_of
@@ -360,7 +360,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         sheet = Confirm(
             f"Update #{request.number} from main",
             [
-                clean(request.subject) or "(no subject)",
+                shown_subject(request.subject),
                 f"What changed in {clean(opened.space.title)} since is pulled into it.",
                 "Where both sides changed the same lines, you settle that next.",
             ],

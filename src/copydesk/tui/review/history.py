@@ -12,7 +12,7 @@ from rich.text import Text
 from copydesk.domain.moments import ago
 from copydesk.domain.moments import moment as short_moment
 from copydesk.domain.sure import sure
-from copydesk.domain.text import clean, plural, shown_title
+from copydesk.domain.text import clean, plural, shown_subject, shown_title
 from copydesk.session.names import first_words, person_name
 from copydesk.session.operations import ops
 from copydesk.session.reads.history import (
@@ -66,7 +66,7 @@ def request_of(row: RevisionRow) -> str:
     """Return the change request that a revision merged; else how it was made."""
     if row.number is None:
         return row.message.partition("\n")[0] or MADE.get(row.kind, row.kind)
-    return f"#{row.number} {row.subject or '(no subject)'}"
+    return f"#{row.number} {shown_subject(row.subject)}"
 
 
 def changed_by(row: RevisionRow) -> str:

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.impact import Impact
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, plural, shown_subject
 from copydesk.present import impact as present
 from copydesk.present.impact import BROKEN, POINTS, ImpactRow
 from copydesk.present.page_changes import page_signs
@@ -73,7 +73,7 @@ class ImpactPlace(Place, scope="impact"):
         else:
             request = self._read.opened.request
             yield clean(self._read.opened.space.title)
-            yield f"#{request.number} {clean(request.subject) or '(no subject)'}"
+            yield f"#{request.number} {shown_subject(request.subject)}"
         yield "Affected pages"
 
     def views_note(self) -> str:

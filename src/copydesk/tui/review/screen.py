@@ -13,7 +13,7 @@ from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.address import markdown_link, web_address
 from copydesk.domain.picture import Shown
 from copydesk.domain.staged_files import is_picture
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_subject
 from copydesk.present.json_views import Raw, message_raw, request_raw
 from copydesk.present.markdown import inline
 from copydesk.present.page_changes import page_signs, place_of
@@ -186,7 +186,7 @@ class Review(Place):
             yield f"change request{glyphs().more}" if listed is None else listed.named
             return
         yield clean(opened.space.title)
-        yield f"#{opened.request.number} {clean(opened.request.subject) or '(no subject)'}"
+        yield f"#{opened.request.number} {shown_subject(opened.request.subject)}"
 
     def views_note(self) -> str:
         """How far the reading has come."""

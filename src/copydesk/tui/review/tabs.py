@@ -14,7 +14,7 @@ from rich.text import Text
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import age
 from copydesk.domain.request_context import CAUSE
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, plural, shorten, shown_subject
 from copydesk.present.facts import Fact
 from copydesk.present.impact import impact_line
 from copydesk.present.merge_rules import Standing, rule_lines
@@ -466,7 +466,7 @@ def history(
 
 
 def _own(request: ChangeRequest, newest: Side | None) -> Iterator[Happening]:
-    subject = shorten(clean(request.subject), WORDS, glyphs().more) or "(no subject)"
+    subject = shorten(shown_subject(request.subject), WORDS, glyphs().more)
     by = person_name(request.created_by) if request.created_by else ""
     began = Text.assemble((f"#{request.number} ", "muted"), "begun: ", (subject, "strong"))
     yield Happening(BEGUN, request.created_at, by, began, "overview")

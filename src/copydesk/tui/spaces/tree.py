@@ -13,7 +13,7 @@ from copydesk.domain.arrangement import StagingError
 from copydesk.domain.layout import TOP, Layout
 from copydesk.domain.moments import age
 from copydesk.domain.space_tree import TRASH, SpaceNode
-from copydesk.domain.text import plural
+from copydesk.domain.text import plural, shown_subject
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.present.facts import Fact
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
@@ -412,7 +412,7 @@ OPEN_REQUESTS: Resource[ChangeRequest] = Resource(
     title=OPEN,
     pages=pages_of("list_space_change_requests", "item"),
     key=lambda request: request.id,
-    label=lambda request: f"#{request.number} {request.subject or 'No subject'}",
+    label=lambda request: f"#{request.number} {shown_subject(request.subject)}",
     shown=(Shown("age", "AGE", lambda request, now: age(request.updated_at, now)),),
     empty="No change request is open.",
     of="item",

@@ -75,6 +75,24 @@ async def test_enter_while_the_rows_are_read_waits_for_them_and_says_so(world: W
         assert "Typed after that: Wm" in app.session.messages[-1].message
 
 
+async def test_what_an_action_waited_for_is_said_no_more_below_what_it_asks(world: World) -> None:
+    space = world.space("Guide", {"a": "# A\n"})
+    world.change_request(space, subject="New words")
+    way = Faults(world)
+    way.slow = "GET"
+    api = Api(BASE_URL, world.token(world.ana), transport=way)
+    app = open_world(world, "pages", Target(space=space), api=api)
+    async with app.run_test(size=(80, 24)) as pilot:
+        driver = Driver(app, pilot)
+        await driver.send("e")
+        assert "“edit” opens once this is read" in driver.screen
+        way.let.set()
+        await eventually(lambda: app.screen is not driver.place, driver.turn)
+        await driver.idle()
+        assert "Where is it edited?" in driver.screen
+        assert "opens once" not in driver.screen
+
+
 @pytest.mark.long
 async def test_what_is_typed_for_a_field_is_for_it_however_slow_the_service_is(
     world: World,

@@ -18,7 +18,7 @@ from copydesk.domain.page_edits import PageEdit
 from copydesk.domain.page_source import body_of
 from copydesk.domain.picture import pictures_of
 from copydesk.domain.sure import sure
-from copydesk.domain.text import clean, plural, shorten_middle
+from copydesk.domain.text import clean, plural, shorten_middle, shown_subject
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.present.blame import authors
 from copydesk.present.emoji import before
@@ -367,7 +367,7 @@ class EditInRequest(Commands, scope="pages"):
         note = f"{plural(count, 'page')} staged" if count else "made by ctrl+s"
         options = [Option(NEW_REQUEST, "In a new change request", note)]
         for each in sorted(requests, key=lambda each: each.updated_at, reverse=True):
-            title = f"In #{each.number} {clean(each.subject)}"
+            title = f"In #{each.number} {shown_subject(each.subject)}"
             options.append(Option(each.id, title, clean(each.status)))
         sheet = Choice("Where is it edited?", options)
         return cast("str | None", await self.place.desk.push_screen_wait(sheet))

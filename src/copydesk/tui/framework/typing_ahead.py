@@ -176,6 +176,7 @@ class TypingAhead:
             self._end(why)
             self._early.refuse(opening.label, why, self._clock(), opening.id)
         else:
+            self._unsay(opening)  # it is read: Esc is for what opens
             await getattr(owner, action.method)()
 
     @property

@@ -267,7 +267,8 @@ class Sending:
         if self._is_typed_again(entry):
             return
         if self._box.is_edited(entry) and not hand:
-            self.tally.stopped = BEGUN
+            if entry.id not in self._box.edited:
+                self.tally.stopped = BEGUN
             return
         if self._waits_for_others(entry):
             self.tally.stopped = "A comment that it goes with waits: that one first."

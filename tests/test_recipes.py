@@ -12,7 +12,7 @@ from textwrap import dedent
 
 import pytest
 
-from copydesk.tui.review.screen import Review
+from copydesk.tui.review.screen import ReviewPlace
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -86,7 +86,7 @@ def test_the_keys_of_a_review_are_found_by_their_files() -> None:
     named = {(file, name) for file, keys in rows for name in re.findall(r"`([A-Z]\w+)`", keys)}
     assert named == {
         (kind.__module__.removeprefix("copydesk.").replace(".", "/"), kind.__name__)
-        for kind in Review.COMMAND_CLASSES
+        for kind in ReviewPlace.COMMAND_CLASSES
     }
 
 

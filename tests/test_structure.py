@@ -22,6 +22,7 @@ from typing import Any
 import grimp
 import pytest
 from textual.app import App
+from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.message_pump import MessagePump
 
@@ -187,6 +188,23 @@ def test_a_class_with_its_bases_is_read_in_one_go() -> None:
 
     assert len([kind for kind in kinds if issubclass(kind, Place)]) > 30
     assert {kind.__qualname__: n for kind in kinds if (n := lines(kind)) > MOST_LINES} == {}
+
+
+def test_a_style_sheet_names_classes_that_there_are() -> None:
+    load_everything()
+    there: set[str] = set()
+    kinds: list[type] = [DOMNode]
+    while kinds:
+        kind = kinds.pop()
+        there.add(kind.__name__)
+        kinds += kind.__subclasses__()
+
+    sheets = "".join(path.read_text() for path in (ROOT / "styles").glob("*.tcss"))
+    rules = re.sub(r"/\*.*?\*/|\{.*?\}", "\n", sheets, flags=re.DOTALL)
+    named = set(re.findall(r"(?<![\w.#-])[A-Z]\w+", rules))
+
+    assert len(named) > 10
+    assert named <= there, named - there
 
 
 def test_few_classes_are_bases_of_a_single_one() -> None:

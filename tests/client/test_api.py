@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from copydesk.client.api import Api
-from copydesk.client.calls import LONGEST_NAME, Sent, outgoing, raw, with_short_names
+from copydesk.client.calls import LONGEST_NAME, SentRequest, outgoing, raw, with_short_names
 from copydesk.client.errors import Garbled, NotFound
 from copydesk.contract.models.base import Body, Limit, Page, Resource
 from copydesk.contract.operation import Operation
@@ -309,7 +309,7 @@ async def test_a_large_page_is_read_in_full(api: Api, shelf: Shelf) -> None:
 
 
 async def test_the_recorder_sees_what_was_sent(api: Api) -> None:
-    sent: list[Sent] = []
+    sent: list[SentRequest] = []
     api.recorder = sent.append
     await api(get_tin, "tin-1")
     with pytest.raises(NotFound):

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from copydesk.client.api import Api
-from copydesk.client.calls import Sent
+from copydesk.client.calls import SentRequest
 from copydesk.client.errors import (
     ApiError,
     NotFound,
@@ -83,7 +83,7 @@ def service(
     otherwise: Answering | None = None,
     store: Store | None = None,
     now: list[float] | None = None,
-) -> tuple[Api, list[Sent]]:
+) -> tuple[Api, list[SentRequest]]:
     methods = ["GET", "POST", "DELETE"]
     rest = [] if otherwise is None else [Route("/{rest:path}", otherwise, methods=methods)]
     moment = [1_000_000.0] if now is None else now
@@ -93,7 +93,7 @@ def service(
         store=store,
         clock=lambda: moment[0],
     )
-    sent: list[Sent] = []
+    sent: list[SentRequest] = []
     api.recorder = sent.append
     return api, sent
 
@@ -120,7 +120,7 @@ class Store:
         pass
 
 
-def names(sent: list[Sent]) -> list[str]:
+def names(sent: list[SentRequest]) -> list[str]:
     """Return the operations that were sent; looking for a description is none."""
     return [each.name for each in sent if " " not in each.name]
 

@@ -44,12 +44,12 @@ from copydesk.session.change_rows import (
     PAGES,
     RULES,
     THREADS,
-    Details,
     KnownRequests,
+    LastReview,
     OpenThreads,
     PageLine,
+    RequestDetails,
     ThreadWords,
-    Verdict,
 )
 from copydesk.session.listings import LISTINGS, MOST_THREADS
 from copydesk.session.page_changes import changed_pages, changed_things
@@ -95,9 +95,9 @@ def test_short_names_tell_people_apart() -> None:
 
 def test_what_is_not_known_is_a_dot_and_never_a_zero() -> None:
     assert str(pages(None)) == str(rules(None)) == "."
-    assert str(pages(Details())) == str(rules(Details())) == "."
-    assert str(pages(Details(pages=[]))) == "0"
-    assert str(rules(Details(rules=[]))) == "-"
+    assert str(pages(RequestDetails())) == str(rules(RequestDetails())) == "."
+    assert str(pages(RequestDetails(pages=[]))) == "0"
+    assert str(rules(RequestDetails(rules=[]))) == "-"
     assert str(threads(row())) == "0"
 
 
@@ -135,7 +135,7 @@ def test_orders() -> None:
     assert numbers("space") == [2, 3, 1]
 
 
-def known_of(details: Details | None = None, *, asked: bool | None = None) -> KnownRequests:
+def known_of(details: RequestDetails | None = None, *, asked: bool | None = None) -> KnownRequests:
     """Return what a list knows of any row: what it was given, and the rest is not known."""
     known = KnownRequests(
         me=lambda: "me", now=lambda: NOW + timedelta(days=3, hours=1), clock=lambda: NOW
@@ -171,11 +171,11 @@ def test_filters_before_anything_else_is_read(text: str, found: bool | None) -> 
 
 
 def test_filters_by_what_was_read() -> None:
-    ready = Details(
+    ready = RequestDetails(
         rules=[result("pass", "a"), result("unknown", "b")],
         pages=[PageLine("Retries", ("edited",), above="guides"), PageLine("New", ("added",))],
         more_pages=3,
-        verdicts=[Verdict("Lee", False, False, NOW)],
+        verdicts=[LastReview("Lee", False, False, NOW)],
         asked=["Ana Silva"],
         waiting=OpenThreads(mine=NOW),
     )
@@ -189,21 +189,21 @@ def test_filters_by_what_was_read() -> None:
     assert judged("waiting:me", known, threads=1) is True
     assert judged("waiting:me", known, threads=1, status="draft") is False
     failing = known_of(
-        Details(rules=[result("fail", "a")], verdicts=[], waiting=OpenThreads()), asked=True
+        RequestDetails(rules=[result("fail", "a")], verdicts=[], waiting=OpenThreads()), asked=True
     )
     assert judged("rule:failing review:none waiting:me", failing) is True
     assert judged("waiting:author", failing, threads=1) is False
     # What the service cannot say is not what was not read.
-    assert judged("rule:unknown -page:x -changed:>0", known_of(Details())) is True
+    assert judged("rule:unknown -page:x -changed:>0", known_of(RequestDetails())) is True
     # What was said with a verdict is no open thread, though a service counts it as one.
     assert judged(
         "threads:1 has:threads is:discussed",
-        known_of(Details(waiting=OpenThreads(open=1))),
+        known_of(RequestDetails(waiting=OpenThreads(open=1))),
         threads=2,
     )
     assert judged(
         "threads:0 -has:threads -is:discussed",
-        known_of(Details(waiting=OpenThreads(open=0))),
+        known_of(RequestDetails(waiting=OpenThreads(open=0))),
         threads=2,
     )
     # Only what a filter turns on is read.
@@ -217,19 +217,19 @@ def test_filters_by_what_was_read() -> None:
 @pytest.mark.parametrize(
     ("details", "outdated", "found"),
     [
-        (Details(), False, True),
-        (Details(losing=["A is moved out"]), False, False),
-        (Details(unlooked="only the first 1 of 2"), False, False),
-        (Details(against=["Lee"]), False, False),
-        (Details(pages=[]), False, False),
-        (Details(), True, False),
-        (Details(both_sides=[]), True, True),
-        (Details(rules=[RuleResult("house", "unknown", "is not known")]), False, False),
-        (Details(parts=frozenset({RULES})), False, None),
+        (RequestDetails(), False, True),
+        (RequestDetails(losing=["A is moved out"]), False, False),
+        (RequestDetails(unlooked="only the first 1 of 2"), False, False),
+        (RequestDetails(against=["Lee"]), False, False),
+        (RequestDetails(pages=[]), False, False),
+        (RequestDetails(), True, False),
+        (RequestDetails(both_sides=[]), True, True),
+        (RequestDetails(rules=[RuleResult("house", "unknown", "is not known")]), False, False),
+        (RequestDetails(parts=frozenset({RULES})), False, None),
     ],
 )
 def test_ready_is_what_the_details_call_ready(
-    details: Details, outdated: bool, found: bool | None
+    details: RequestDetails, outdated: bool, found: bool | None
 ) -> None:
     pages = [PageLine("A", ("edited",))] if details.pages is None else details.pages
     read = replace(details, rules=details.rules or [], pages=pages)
@@ -250,56 +250,56 @@ def test_whether_it_can_be_merged() -> None:
     )
     unknown = result("unknown", "house rule: only the service can tell")
 
-    def state(details: Details, status: str = "open", *, outdated: bool = False) -> str:
+    def state(details: RequestDetails, status: str = "open", *, outdated: bool = False) -> str:
         return str(merge_state(row(status=status, outdated=outdated), details))
 
-    assert state(Details(rules=[passes])) == "READY TO MERGE   1 rule met"
-    assert state(Details(rules=[])) == "READY TO MERGE   no rules here"
-    said = state(Details(rules=[passes, fails]))
+    assert state(RequestDetails(rules=[passes])) == "READY TO MERGE   1 rule met"
+    assert state(RequestDetails(rules=[])) == "READY TO MERGE   no rules here"
+    said = state(RequestDetails(rules=[passes, fails]))
     assert said == "1 of 2 rules met   needs a subject; the subject is empty"
-    against = Details(rules=[passes], against=["Lee"])
+    against = RequestDetails(rules=[passes], against=["Lee"])
     objected = "Lee asked for changes; no one has approved it since"
     assert state(against) == f"READY !   {objected}"
     assert state(against, outdated=True).startswith(f"READY?   ! {objected}; ^ out of date")
     refused = RuleResult("require_at_least_one_review", "fail", "needs one; Lee asked for changes")
-    once = Details(rules=[refused], against=["Lee"])
+    once = RequestDetails(rules=[refused], against=["Lee"])
     assert state(once).count("Lee") == 1, "the rule says it already"
-    assert "needs a subject" in state(Details(rules=[fails]), outdated=True)
-    assert "may conflict" in state(Details(rules=[fails]), outdated=True)
-    assert str(rules(Details(rules=[passes, unknown]))) == "1/2?"
-    assert state(Details(rules=[passes]), status="draft") == "draft   W makes it open"
-    assert state(Details(rules=[]), status="archived") == "archived   x reopens it"
+    assert "needs a subject" in state(RequestDetails(rules=[fails]), outdated=True)
+    assert "may conflict" in state(RequestDetails(rules=[fails]), outdated=True)
+    assert str(rules(RequestDetails(rules=[passes, unknown]))) == "1/2?"
+    assert state(RequestDetails(rules=[passes]), status="draft") == "draft   W makes it open"
+    assert state(RequestDetails(rules=[]), status="archived") == "archived   x reopens it"
 
 
 def test_what_only_the_service_knows_is_not_promised() -> None:
     passes = result("pass", "is up to date")
     unknown = result("unknown", "house rule: only the service can tell")
     for details, why in (
-        (Details(rules=[passes, unknown]), "house rule: only the service can tell"),
-        (Details(rules=None), "its rules are not known"),
+        (RequestDetails(rules=[passes, unknown]), "house rule: only the service can tell"),
+        (RequestDetails(rules=None), "its rules are not known"),
     ):
         assert str(merge_state(row(), details)) == f"READY?   {why}"
-    said = str(merge_state(row(outdated=True), Details(rules=[passes])))
+    said = str(merge_state(row(outdated=True), RequestDetails(rules=[passes])))
     assert said == "READY?   ^ out of date, may conflict: U updates"
-    stuck = str(merge_state(row(outdated=True), Details(rules=[passes], stuck=True)))
+    stuck = str(merge_state(row(outdated=True), RequestDetails(rules=[passes], stuck=True)))
     assert stuck.startswith("CONFLICTS   an update met the same lines")
     assert "U updates" not in stuck
 
 
 def test_reviews_in_a_line() -> None:
-    details = Details(
-        verdicts=[Verdict("Lee", True, True, NOW), Verdict("Sam", False, False, NOW)],
+    details = RequestDetails(
+        verdicts=[LastReview("Lee", True, True, NOW), LastReview("Sam", False, False, NOW)],
         asked=["Ana", "Kim"],
     )
     said = str(review_summary(details))
     assert said == "✓ Lee (before the latest change), ✗ Sam; waits on Ana and Kim"
-    assert str(review_summary(Details(verdicts=[], asked=[]))) == "none, no one was asked"
-    assert str(review_summary(Details())) == "not said by the service"
+    assert str(review_summary(RequestDetails(verdicts=[], asked=[]))) == "none, no one was asked"
+    assert str(review_summary(RequestDetails())) == "not said by the service"
 
 
 def test_facts_say_why_nothing_is_known() -> None:
     assert "reading…" in str(facts(row(), "Platform", NOW, None))
-    assert str(facts(row(), "", NOW, Details(missing="Gone."))[-1].text) == "Gone."
+    assert str(facts(row(), "", NOW, RequestDetails(missing="Gone."))[-1].text) == "Gone."
 
 
 def placed(title: str, path: str) -> Placement:
@@ -330,14 +330,14 @@ def test_changes_of_one_page_are_one_line() -> None:
     ]
     assert str(page_line(lines[0])) == "-- connect/OAuth  moved and renamed from auth/old"
     assert str(page_line(lines[2])) == "~  Edited"
-    summary = str(page_summary(Details(pages=lines, more_pages=4)))
+    summary = str(page_summary(RequestDetails(pages=lines, more_pages=4)))
     assert summary == "1 added, 1 deleted, 1 moved, 1 renamed, 2 edited, and 4 more"
 
 
 def test_open_threads_are_told_without_the_marks_of_markdown() -> None:
     said = "Could *late payment* link to [debits](https://docs.test/a)?\n\n<b>`x`</b>"
     waiting = OpenThreads(open=3, threads=(ThreadWords("Ruben", NOW, said, mine=True),))
-    found = thread_facts(row(threads=3), Details(waiting=waiting), NOW)
+    found = thread_facts(row(threads=3), RequestDetails(waiting=waiting), NOW)
     assert [str(fact.text) for fact in found] == [
         "Ruben  now   waits on you",
         "Could late payment link to debits (https://docs.test/a)?",
@@ -355,14 +355,18 @@ def test_open_threads_are_told_without_the_marks_of_markdown() -> None:
     ("threads", "details", "said"),
     [
         (0, None, "No open threads. Enter opens the change request; c starts one there."),
-        (2, Details(waiting=OpenThreads(open=0)), "No open threads. Enter opens"),
+        (2, RequestDetails(waiting=OpenThreads(open=0)), "No open threads. Enter opens"),
         (2, None, "reading…"),
-        (MOST_THREADS + 1, Details(), "Too many to be read here. Enter opens the change request."),
-        (2, Details(missing="You may not see it."), ""),
+        (
+            MOST_THREADS + 1,
+            RequestDetails(),
+            "Too many to be read here. Enter opens the change request.",
+        ),
+        (2, RequestDetails(missing="You may not see it."), ""),
     ],
 )
 def test_why_there_are_no_threads_to_be_seen(
-    threads: int, details: Details | None, said: str
+    threads: int, details: RequestDetails | None, said: str
 ) -> None:
     found = thread_facts(row(threads=threads), details, NOW)
     assert "".join(str(fact.text) for fact in found).startswith(said)

@@ -19,8 +19,14 @@ from copydesk.present.cluster_report_file import report_file
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.sample import build_sample
 from copydesk.server.store import Store
-from copydesk.session.cluster_rows import ClusterRow, Merge
-from copydesk.session.reads.cluster_report import Quote, ReportRead, Request, Told, read_report
+from copydesk.session.cluster_rows import ClusterMerge, ClusterRow
+from copydesk.session.reads.cluster_report import (
+    Quote,
+    ReportedCluster,
+    ReportRead,
+    Request,
+    read_report,
+)
 from tests.drive import compare_golden
 from tests.world import BASE_URL, START
 
@@ -49,8 +55,8 @@ def report_with(words: str, address: str = "https://a.example/1?b=c&d") -> Repor
         "c1", words, words, (0.0,) * 12 + (9.0,), 9, 8, ((words, 9.0),), START, START, address
     )
     requests = [Request(7, words, "merged", address)]
-    told = Told(row, requests, "", [Quote(words, words, START, address)])
-    merges = {"c1": [Merge("r1", "#7", START - timedelta(weeks=4))]}
+    told = ReportedCluster(row, requests, "", [Quote(words, words, START, address)])
+    merges = {"c1": [ClusterMerge("r1", "#7", START - timedelta(weeks=4))]}
     return ReportRead(words, START, 1, [row], merges, [told])
 
 

@@ -18,7 +18,7 @@ from copydesk.present import page_changes as changed
 from copydesk.present import threads as comment
 from copydesk.present.merge import guesses
 from copydesk.session import glyphs
-from copydesk.session.page_changes import Changed, changed_pages, changed_things
+from copydesk.session.page_changes import ReviewChange, changed_pages, changed_things
 
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -319,7 +319,7 @@ def test_removed_pages_stand_where_they_stood() -> None:
 
 def test_a_page_deeper_than_python_goes_is_no_problem() -> None:
     nodes = [PageNode(f"p{n}", f"p{n}", parent=f"p{n - 1}" if n else None) for n in range(5_000)]
-    added = Changed("p4999", ("added",), None, nodes[-1])
+    added = ReviewChange("p4999", ("added",), None, nodes[-1])
     assert changed.in_order(changed.entries(nodes, [added])) == [added]
 
 

@@ -13,8 +13,8 @@ from copydesk.contract.models.user import User
 from copydesk.domain.merge_rules import Outcome, RuleResult
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.change_rows import (
-    Details,
     KeptView,
+    RequestDetails,
     behind_main,
     keep,
     known_requests,
@@ -81,11 +81,11 @@ def test_rows_are_kept_as_plain_data_and_nothing_broken_comes_back() -> None:
 
 def test_how_many_rules_pass_and_whether_nothing_changes_is_known_once_it_is_read() -> None:
     rules = [RuleResult("r", outcome, "") for outcome in ("pass", "fail", "pass", "unknown")]
-    assert (Details(rules=rules).passed, Details().passed) == (2, 0)
-    assert Details(pages=[]).empty
-    assert not Details().empty
-    assert not Details(pages=[], more_pages=1).empty
-    assert not Details(pages=[], unlooked="not looked at").empty
+    assert (RequestDetails(rules=rules).passed, RequestDetails().passed) == (2, 0)
+    assert RequestDetails(pages=[]).empty
+    assert not RequestDetails().empty
+    assert not RequestDetails(pages=[], more_pages=1).empty
+    assert not RequestDetails(pages=[], unlooked="not looked at").empty
 
 
 def test_a_view_of_a_place_is_kept_under_its_own_name() -> None:
@@ -191,13 +191,16 @@ def test_one_that_is_not_open_says_so(status: str, tone: str, why: str) -> None:
 
 def test_the_details_of_a_row_say_how_ready_it_is() -> None:
     for details, more in (
-        (Details(rules=MET), {}),
-        (Details(rules=FAILS), {}),
-        (Details(rules=MET, losing=("“A” goes",)), {"losing": ("“A” goes",)}),
-        (Details(rules=MET, against=("Lee",)), {"against": ("Lee",)}),
-        (Details(rules=MET, unlooked="only some"), {"unlooked": "only some"}),
-        (Details(rules=MET, pages=()), {"empty": True}),
-        (Details(rules=MET, stuck=True, both_sides=("A",)), {"stuck": True, "both_sides": ("A",)}),
+        (RequestDetails(rules=MET), {}),
+        (RequestDetails(rules=FAILS), {}),
+        (RequestDetails(rules=MET, losing=("“A” goes",)), {"losing": ("“A” goes",)}),
+        (RequestDetails(rules=MET, against=("Lee",)), {"against": ("Lee",)}),
+        (RequestDetails(rules=MET, unlooked="only some"), {"unlooked": "only some"}),
+        (RequestDetails(rules=MET, pages=()), {"empty": True}),
+        (
+            RequestDetails(rules=MET, stuck=True, both_sides=("A",)),
+            {"stuck": True, "both_sides": ("A",)},
+        ),
     ):
         for outdated in (False, True):
             told = readiness("open", details.rules, outdated=outdated, **more)

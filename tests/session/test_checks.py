@@ -28,7 +28,7 @@ from copydesk.session import checks
 from copydesk.session.checks import (
     MOST_BYTES,
     CheckedPage,
-    Outcome,
+    CheckOutcome,
     check_built_in,
     hiding,
     read_pages,
@@ -291,16 +291,16 @@ async def test_the_built_in_checks_come_first_and_a_browser_runs_no_command(
     checks = [replace(python(""), name=name) for name in ("b", "a")]
     pages = [replace(PAGE, broken={})]
 
-    async def found() -> list[Outcome]:
+    async def found() -> list[CheckOutcome]:
         return [replace(each, seconds=0) async for each in run_checks(checks, pages)]
 
-    assert await found() == [Outcome(BUILT_IN), Outcome("b"), Outcome("a")]
+    assert await found() == [CheckOutcome(BUILT_IN), CheckOutcome("b"), CheckOutcome("a")]
     with socket.socket() as wire:  # whose other end is gone
         window = browser.Window(wire, {"address": "http://127.0.0.1:1", "left": None})
     monkeypatch.setattr(browser, "window", window)
     said = "commands of the settings do not run in a browser"
     assert await found() == [
-        Outcome(BUILT_IN), Outcome("b", trouble=said), Outcome("a", trouble=said),
+        CheckOutcome(BUILT_IN), CheckOutcome("b", trouble=said), CheckOutcome("a", trouble=said),
     ]  # fmt: skip
 
 

@@ -14,8 +14,8 @@ from copydesk.domain.trend import rate, trend
 from copydesk.session.cluster_rows import (
     HIT_LIMIT,
     WEEKS,
+    ClusterMerge,
     IssueRow,
-    Merge,
     cluster_row,
     finding_row,
     found_cluster_row,
@@ -84,7 +84,7 @@ def test_a_request_of_a_cluster_is_called_by_its_subject() -> None:
     request = Request(id="1", number=7, subject=" \x07", created_at=NOW, updated_at=NOW, space="s")
     merged = request.model_copy(update={"status": "merged"})
     row = request_row(merged)
-    assert merge_of(merged) == Merge("1", "#7", NOW)
+    assert merge_of(merged) == ClusterMerge("1", "#7", NOW)
     assert merge_of(request) is None
     assert (row.id, row.space) == ("1", "s")
     assert (row.subject, row.number, row.status, row.changed) == ("(no subject)", 7, "merged", NOW)

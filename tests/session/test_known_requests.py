@@ -22,9 +22,9 @@ from copydesk.session.change_rows import (
     TEXT,
     THREADS,
     ChangeRow,
-    Details,
     KnownRequests,
     OpenThreads,
+    RequestDetails,
     row_of,
 )
 from copydesk.session.reads.change_requests import Scope, Spaces
@@ -49,17 +49,17 @@ def test_parts_are_due_until_they_were_read_and_again_once_forgotten() -> None:
     both = (RULES, TEXT)
     assert (held.details(one), held.last_details(one)) == (None, None)
     assert held.due(one, [*both, "odd"]) == {*both}
-    rules = Details(parts=frozenset({RULES}), against=("Lee",), moment=("a", "b", "c"))
+    rules = RequestDetails(parts=frozenset({RULES}), against=("Lee",), moment=("a", "b", "c"))
     held.keep(one, rules)
     assert held.due(one, ALL_PARTS) == ALL_PARTS - {RULES}
     assert held.details(one) == replace(rules, read_at=NOW)
-    held.keep(one, Details(parts=frozenset({TEXT}), description="Why"))
+    held.keep(one, RequestDetails(parts=frozenset({TEXT}), description="Why"))
     both_read = held.details(one)
     assert both_read is not None
     assert both_read == replace(
         rules, parts=frozenset(both), description="Why", read_at=NOW, against=("Lee",)
     )
-    held.keep(one, Details(parts=frozenset({RULES}), against=(), moment=("d", "e", "f")))
+    held.keep(one, RequestDetails(parts=frozenset({RULES}), against=(), moment=("d", "e", "f")))
     newest = held.details(one)
     assert newest is not None
     assert (newest.against, newest.description, newest.moment) == ((), "Why", ("d", "e", "f"))
@@ -71,10 +71,12 @@ def test_parts_are_due_until_they_were_read_and_again_once_forgotten() -> None:
     held.forget(other)
     held.forget(one)
     assert held.due(one, [PAGES]) == {PAGES, RULES}
-    held.keep(other, Details(missing="Gone."))
+    held.keep(other, RequestDetails(missing="Gone."))
     assert held.due(other, ALL_PARTS) == frozenset()
-    held.keep(other, Details(parts=frozenset({TEXT}), description="There"))
-    assert held.details(other) == Details(parts=frozenset({TEXT}), description="There", read_at=NOW)
+    held.keep(other, RequestDetails(parts=frozenset({TEXT}), description="There"))
+    assert held.details(other) == RequestDetails(
+        parts=frozenset({TEXT}), description="There", read_at=NOW
+    )
     held.forget()
     assert held.due(other, [RULES]) == {RULES}
     assert held.due(one, [TEXT]) == {TEXT, RULES}
@@ -89,7 +91,7 @@ def test_each_part_brings_its_own_fields() -> None:
     assert change_rows.FIELDS_OF.keys() == fields.keys()
     held = known()
     for part, values in fields.items():
-        held.keep(row(), Details(parts=frozenset({part}), **values))
+        held.keep(row(), RequestDetails(parts=frozenset({part}), **values))
     found = held.details(row())
     assert found is not None
     assert found.parts == fields.keys()
@@ -101,9 +103,9 @@ def test_only_so_many_are_kept_the_newest() -> None:
     held = known()
     rows = [row(number) for number in range(KEPT_DETAILS + 1)]
     for each in rows[:-1]:
-        held.keep(each, Details(parts=frozenset({TEXT})))
-    held.keep(rows[0], Details(parts=frozenset({RULES})))
-    held.keep(rows[-1], Details(parts=frozenset({TEXT})))
+        held.keep(each, RequestDetails(parts=frozenset({TEXT})))
+    held.keep(rows[0], RequestDetails(parts=frozenset({RULES})))
+    held.keep(rows[-1], RequestDetails(parts=frozenset({TEXT})))
     assert held.details(rows[1]) is None
     assert all(held.details(each) is not None for each in (rows[0], rows[2], rows[-1]))
 

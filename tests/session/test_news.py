@@ -20,7 +20,7 @@ from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
 from copydesk.present.news import NOTICE, news_line, notice_codes, notice_text
 from copydesk.server import threads
-from copydesk.session.news import KEPT, Known, News, NewsItem
+from copydesk.session.news import KEPT, KnownNews, News, NewsItem
 from copydesk.session.reachability import POLL_SECONDS
 from copydesk.session.reads.news import read_news
 from copydesk.session.session import Session
@@ -281,7 +281,7 @@ async def test_mine_are_among_many_and_a_service_may_lack_reviews_or_refuse_thre
     world.change_request(room.space, {"a": "Four.\n"}, by=room.lee)
     me = room.session.me
     assert me is not None
-    known = Known(began=world.clock.now)
+    known = KnownNews(began=world.clock.now)
     async with world.api() as api:
 
         async def read(api: Api) -> list[str]:

@@ -16,7 +16,7 @@ from copydesk.domain.text import shorten
 from copydesk.session import own_commands
 from copydesk.session.own_commands import (
     MOST_BYTES,
-    Outcome,
+    CommandOutcome,
     run_hooks,
     run_ready,
     shown_line,
@@ -58,18 +58,20 @@ def python(script: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("script", "outcome"),
     [
-        ("", Outcome("Done.", True)),
-        ("import sys; print(sys.stdin.read() or 'None')", Outcome("None", True, "None\n")),
-        ("print('One'); print(' Two '); print()", Outcome("Two", True, "One\n Two \n\n")),
-        ("print('\\x1b[2JA' * 201)", Outcome("A" * 199 + "…", True, "A" * 201 + "\n")),
-        ("import sys; print('Out'); sys.exit(3)", Outcome(f"{PYTHON} ended with status 3: Out",
-         False, "Out\n")),
+        ("", CommandOutcome("Done.", True)),
+        ("import sys; print(sys.stdin.read() or 'None')", CommandOutcome("None", True, "None\n")),
+        ("print('One'); print(' Two '); print()", CommandOutcome("Two", True, "One\n Two \n\n")),
+        ("print('\\x1b[2JA' * 201)", CommandOutcome("A" * 199 + "…", True, "A" * 201 + "\n")),
+        ("import sys; print('Out'); sys.exit(3)",
+         CommandOutcome(f"{PYTHON} ended with status 3: Out", False, "Out\n")),
         ("import sys; print('Out'); sys.stderr.buffer.write(b'Why\\xff\\n'); sys.exit(1)",
-         Outcome(f"{PYTHON} ended with status 1: Why\ufffd", False, "Out\n")),
-        ("import sys; sys.exit(3)", Outcome(f"{PYTHON} ended with status 3.", False)),
+         CommandOutcome(f"{PYTHON} ended with status 1: Why\ufffd", False, "Out\n")),
+        ("import sys; sys.exit(3)", CommandOutcome(f"{PYTHON} ended with status 3.", False)),
     ],
 )  # fmt: skip
-async def test_a_run_says_what_came_of_it_and_is_in_the_log(script: str, outcome: Outcome) -> None:
+async def test_a_run_says_what_came_of_it_and_is_in_the_log(
+    script: str, outcome: CommandOutcome
+) -> None:
     desk = Desk()
     found = await run_ready(desk.session, "Greet", "#1", Ready(python(script)))
     assert found == outcome
@@ -81,7 +83,7 @@ async def test_a_run_without_an_end_is_stopped(monkeypatch: pytest.MonkeyPatch) 
     desk = Desk()
     monkeypatch.setattr(own_commands, "SECONDS", 1)
     run = Ready(python("import time; print('On', flush=True); time.sleep(60)"))
-    assert await run_ready(desk.session, "Wait", "", run) == Outcome(
+    assert await run_ready(desk.session, "Wait", "", run) == CommandOutcome(
         f"{PYTHON} was stopped after 1 s.", False, "On\n"
     )
     flood = Ready(python(f"print('a' * 2 * {MOST_BYTES})"))
@@ -109,7 +111,7 @@ async def test_a_run_is_stopped_by_hand_or_with_what_waits_for_it() -> None:
 async def test_a_program_that_cannot_be_started_is_named(tmp_path: Path) -> None:
     desk = Desk()
     found = await run_ready(desk.session, "Run", "", Ready(("no-such\x07-program",)))
-    assert found == Outcome("no-such-program was not found.", False)
+    assert found == CommandOutcome("no-such-program was not found.", False)
     found = await run_ready(desk.session, "Run", "", Ready((str(tmp_path),)))
     assert found.said.endswith(" cannot be started: Permission denied.")
 

@@ -12,7 +12,7 @@ from copydesk.contract.models.content import ContentPage, File, ReusableContent
 from copydesk.domain.page_tree import PageNode
 from copydesk.session.page_changes import (
     MOST_NOTES,
-    Changed,
+    ReviewChange,
     changed_pages,
     changed_parts,
     changed_things,
@@ -43,7 +43,7 @@ def page(kind: str, row: str, **more: Any) -> dict[str, Any]:
     }
 
 
-def kinds(changes: list[Changed]) -> list[tuple[str, tuple[str, ...], bool | None]]:
+def kinds(changes: list[ReviewChange]) -> list[tuple[str, tuple[str, ...], bool | None]]:
     return [(each.id, each.kinds, each.text) for each in changes]
 
 
@@ -171,25 +171,25 @@ def test_an_incomplete_list_says_how_much_was_looked_at() -> None:
 @pytest.mark.parametrize(
     ("change", "notes"),
     [
-        (Changed("a", ("added",), None, A), ["New page."]),
-        (Changed("a", ("deleted",), A, None), ["This page is deleted."]),
-        (Changed("a", ("added",), None, A, "file", note="5 bytes"),
+        (ReviewChange("a", ("added",), None, A), ["New page."]),
+        (ReviewChange("a", ("deleted",), A, None), ["This page is deleted."]),
+        (ReviewChange("a", ("added",), None, A, "file", note="5 bytes"),
          ["New file.", "5 bytes", "What is in a file is not shown here."]),
-        (Changed("b", ("moved", "renamed"), B, NEW_B),
+        (ReviewChange("b", ("moved", "renamed"), B, NEW_B),
          ["moved: was under “X”, now under the top", "renamed: was “B”, now “Bee”",
           "address: was “b”, now “bee”"]),
-        (Changed("b", ("moved",), B, PageNode("b", "B", "b", "x/b", trail=("X",))),
+        (ReviewChange("b", ("moved",), B, PageNode("b", "B", "b", "x/b", trail=("X",))),
          ["moved: now at place 1 under “X”, was at 2"]),
-        (Changed("b", ("renamed",), B, PageNode("b", "B\x1b", "c")),
+        (ReviewChange("b", ("renamed",), B, PageNode("b", "B\x1b", "c")),
          ["renamed: was “B”, now “B”", "address: was “b”, now “c”"]),
-        (Changed("b", ("file moved",), B, B, files=("a.md", "b.md")),
+        (ReviewChange("b", ("file moved",), B, B, files=("a.md", "b.md")),
          ["file moved: was a.md, now b.md"]),
-        (Changed("g", ("edited",), None, PageNode("g", "G", type="group")),
+        (ReviewChange("g", ("edited",), None, PageNode("g", "G", type="group")),
          ["This page is a group, which has no text."]),
-        (Changed("a", ("edited",), A, A), []),
+        (ReviewChange("a", ("edited",), A, A), []),
     ],
 )  # fmt: skip
-def test_notes_above_a_page_tell_all_but_its_text(change: Changed, notes: list[str]) -> None:
+def test_notes_above_a_page_tell_all_but_its_text(change: ReviewChange, notes: list[str]) -> None:
     assert page_notes(change) == notes
     gone = "Main no longer has this page: someone deleted it since."
     assert page_notes(change, gone_in_main=True) == [*notes, gone]
@@ -396,9 +396,9 @@ def test_what_is_the_same_in_two_revisions_or_only_moved_is_told_so() -> None:
     assert (found.kinds, found.node.title) == (("edited",), "Bee")
     assert found.before is not None
     assert found.before.title == "B"
-    moved = Changed("b", ("moved",), B, replace(B, parent="y", trail=("X",)))
+    moved = ReviewChange("b", ("moved",), B, replace(B, parent="y", trail=("X",)))
     assert page_notes(moved) == ["moved: to another place under “X”"]
-    top = Changed("a", ("moved",), A, replace(A, position=3))
+    top = ReviewChange("a", ("moved",), A, replace(A, position=3))
     assert page_notes(top) == ["moved: now at place 4 under the top, was at 1"]
 
 

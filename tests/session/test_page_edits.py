@@ -23,8 +23,8 @@ from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
 from copydesk.local.state import State
 from copydesk.server.desk_writes import Editor
 from copydesk.session.page_edits import (
-    Check,
-    Sent,
+    EditCheck,
+    SentEdits,
     StagedPages,
     check_edits,
     empty_requests,
@@ -104,7 +104,7 @@ class Desk:
         """Let somebody else write a page."""
         self.world.edit_change_request(self.request, {path: text})
 
-    async def send(self) -> Sent:
+    async def send(self) -> SentEdits:
         """Compare and send what is staged."""
         api = await self.session.ready()
         check = await check_edits(api, self.space, self.request, self.staged.edits)
@@ -545,7 +545,7 @@ def test_a_check_says_what_is_ready_open_and_unsettled() -> None:
         "merged": Standing("merged", edit(both)),
         "clash": Standing("clash", edit("# D\n")),
     }
-    check = Check("r", [], standings)
+    check = EditCheck("r", [], standings)
     assert [*check.open] == ["clash"]
     assert [*check.merged] == ["merged"]
     assert [*check.ready] == ["same", "merged"]

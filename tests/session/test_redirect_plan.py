@@ -13,7 +13,13 @@ from copydesk.domain.redirect_file import BadLine, Wanted
 from copydesk.domain.site_tree import Structure
 from copydesk.session import redirect_plan
 from copydesk.session.reads.redirects import RedirectRow, RedirectsRead, SitePaths
-from copydesk.session.redirect_plan import Plan, Staged, plan_of, read_file, read_from
+from copydesk.session.redirect_plan import (
+    PlannedRedirect,
+    RedirectPlan,
+    plan_of,
+    read_file,
+    read_from,
+)
 from copydesk.session.site_rows import SiteRow
 from tests.session.redirects import SITE, Service, paths
 
@@ -169,13 +175,13 @@ async def test_a_line_may_lead_to_a_path_that_only_a_redirect_holds_for() -> Non
 
 
 def test_what_has_nothing_to_change_is_counted_in_words() -> None:
-    assert Plan().already == []
-    assert Plan(same=1).already == ["1 redirect is there already"]
-    assert Plan(same=2, gone=1).already == [
+    assert RedirectPlan().already == []
+    assert RedirectPlan(same=1).already == ["1 redirect is there already"]
+    assert RedirectPlan(same=2, gone=1).already == [
         "2 redirects are there already", "1 redirect is gone already",
     ]  # fmt: skip
-    assert Plan(gone=3).already == ["3 redirects are gone already"]
-    assert Staged(1, {"source": "/a\x07"}, None, None).sentence == "remove /a"
+    assert RedirectPlan(gone=3).already == ["3 redirects are gone already"]
+    assert PlannedRedirect(1, {"source": "/a\x07"}, None, None).sentence == "remove /a"
 
 
 def test_a_file_is_read_whole_or_said_not_to_be_one(

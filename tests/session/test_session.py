@@ -31,7 +31,7 @@ from copydesk.local.state import State
 from copydesk.session.identity import identify, probe
 from copydesk.session.reachability import BUSY, LIMIT, Contact
 from copydesk.session.session import KEPT_MESSAGES, Session
-from copydesk.session.writes.log import Written
+from copydesk.session.writes.log import LogEntry
 from tests.tui.strange import strange
 from tests.world import BASE_URL, World
 
@@ -139,9 +139,9 @@ def test_what_is_kept_is_shown_unless_a_write_of_mine_came_since() -> None:
     early, late = NOW - timedelta(seconds=1), NOW + timedelta(seconds=1)
     assert ours.may_recall(early)
     for state in ("failed", "recalled", "queued", "dropped"):
-        ours.log.append(Written(1, NOW, "Rename", "#1", state))
+        ours.log.append(LogEntry(1, NOW, "Rename", "#1", state))
     assert ours.may_recall(early)
-    ours.log.append(Written(2, NOW, "Rename", "#1", "done"))
+    ours.log.append(LogEntry(2, NOW, "Rename", "#1", "done"))
     assert not ours.may_recall(early)
     assert not ours.may_recall(NOW)
     assert ours.may_recall(late)
@@ -156,7 +156,7 @@ def test_what_is_kept_is_shown_unless_a_write_of_mine_came_since() -> None:
 
 def test_messages_are_kept_once_each_and_the_newest_of_them() -> None:
     ours = session()
-    ours.log.append(Written(1, NOW, "Rename", "#1", "done", "Renamed."))
+    ours.log.append(LogEntry(1, NOW, "Rename", "#1", "done", "Renamed."))
     ours.note("Renamed.")
     assert ours.messages == []
     for at in range(KEPT_MESSAGES + 2):

@@ -29,7 +29,7 @@ from copydesk.server.transaction import Tx
 from copydesk.session import settling
 from copydesk.session.errors import NotDoneError
 from copydesk.session.page_edits import source_of
-from copydesk.session.reads.base_revision import Tree, read_revision
+from copydesk.session.reads.base_revision import RevisionOutline, read_revision
 from copydesk.session.session import Session
 from copydesk.session.settling import (
     EditedError,
@@ -583,7 +583,7 @@ async def test_without_what_both_sides_began_with_all_that_differs_is_asked(
     await desk.merge_main()
     began = (await desk.api(ops.get_change_request, desk.space, desk.request)).revision_initial
 
-    async def newer(api: Api, space: str, revision: str) -> Tree | None:
+    async def newer(api: Api, space: str, revision: str) -> RevisionOutline | None:
         return None if revision == began else await read_revision(api, space, revision)
 
     monkeypatch.setattr(settling, "read_revision", newer)

@@ -8,7 +8,7 @@ import pytest
 
 from copydesk.contract.models.site import Site, TemplateCondition
 from copydesk.session.site_rows import (
-    Link,
+    ShareLinkRow,
     SiteRow,
     audience,
     no_address,
@@ -19,7 +19,7 @@ from copydesk.session.site_rows import (
 
 ROW = replace(site_row(Site(id="s", title="Docs", type="basic")), visibility="share-link")
 OPEN = replace(ROW, published=True)
-LINK = Link("l", "Partners", "Partners", active=True, created=None)
+LINK = ShareLinkRow("l", "Partners", "Partners", active=True, created=None)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,9 @@ LINK = Link("l", "Partners", "Partners", active=True, created=None)
         (None, LINK, "The service gives no address for it."),
     ],
 )  # fmt: skip
-def test_why_a_link_has_no_address_is_said(site: SiteRow | None, link: Link, why: str) -> None:
+def test_why_a_link_has_no_address_is_said(
+    site: SiteRow | None, link: ShareLinkRow, why: str
+) -> None:
     assert no_address(link, site) == why
     if site is not None:
         assert no_effect(site) == (why if "Links" in why else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.calls import Sent
+from copydesk.client.calls import SentRequest
 from copydesk.domain.request_context import Why
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.session import Session
@@ -44,7 +44,7 @@ async def test_a_held_key_sends_nothing_and_a_row_rested_on_little(
 
     sent: list[str] = []
 
-    def record(each: Sent) -> None:
+    def record(each: SentRequest) -> None:
         if each.asker.why is not Why.POLLING:
             sent.append(each.name)
 

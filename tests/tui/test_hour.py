@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.calls import USUAL_LIMIT, Sent
+from copydesk.client.calls import USUAL_LIMIT, SentRequest
 from copydesk.domain.request_context import Why
 from copydesk.server.app import create_app, mint_token
 from copydesk.server.rate_limit import RateLimit, limited
@@ -50,7 +50,7 @@ class Work:
     def _seconds(self) -> float:
         return self.now.timestamp()
 
-    def _record(self, sent: Sent) -> None:
+    def _record(self, sent: SentRequest) -> None:
         self.sent[sent.asker.why] += 1
         self.refused += sent.status == 429
 

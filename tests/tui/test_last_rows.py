@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.client.calls import Sent
+from copydesk.client.calls import SentRequest
 from copydesk.server import conversation_writes
 from copydesk.session.target import Target
 from copydesk.tui.widgets.list import VirtualList
@@ -47,7 +47,7 @@ async def test_the_last_rows_come_without_those_before_them(
     world: World, name: str, fill: Any, operation: str
 ) -> None:
     target = fill(world)
-    sent: list[Sent] = []
+    sent: list[SentRequest] = []
     async with drive(open_world(world, name, target), size=(140, 40)) as driver:
         rows = driver.place.pane
         assert isinstance(rows, VirtualList)

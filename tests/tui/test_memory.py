@@ -16,7 +16,7 @@ from textual.widget import Widget
 
 from copydesk.contract.models.content import ContentPage
 from copydesk.local.memory import STILL_SECONDS
-from copydesk.session.reads.base_revision import Tree
+from copydesk.session.reads.base_revision import RevisionOutline
 from copydesk.session.target import Target
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.pane import KEPT_FRAMED
@@ -141,7 +141,7 @@ async def test_a_revision_that_requests_are_compared_with_is_kept_without_its_mo
         assert driver.line("A change")
         gc.collect()
         models = [each for each in gc.get_objects() if isinstance(each, ContentPage)]
-        trees = [each for each in gc.get_objects() if isinstance(each, Tree)]
+        trees = [each for each in gc.get_objects() if isinstance(each, RevisionOutline)]
         assert trees
         assert len(models) < 40
 

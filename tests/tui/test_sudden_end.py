@@ -14,7 +14,7 @@ from copydesk.local.journal import Notes
 from copydesk.local.state import State
 from copydesk.session.drafts import CountedDrafts
 from copydesk.session.session import Session
-from copydesk.session.writes.log import Written
+from copydesk.session.writes.log import LogEntry
 from copydesk.session.writes.recovery import recover
 from copydesk.tui.terminal_driver import as_ascii
 from tests.session.full_disk import Full
@@ -138,7 +138,7 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing(
     assert app.sudden_end.explained == ""
     assert isinstance(app.session, Session)
     # What may be there already is printed, and said to be so; what has left the memory is not lost.
-    app.session.log.append(Written(1, app.session.clock(), "Comment", "#4", draft="b"))
+    app.session.log.append(LogEntry(1, app.session.clock(), "Comment", "#4", draft="b"))
     last_words(app)
     refused, printed = capsys.readouterr().err.split("Copy it from here:")
     assert "Not all you typed could be saved on disk (No space left on device)." in refused

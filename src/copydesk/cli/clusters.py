@@ -25,7 +25,7 @@ from copydesk.domain.text import clean, same_name, shorten
 from copydesk.present.cluster import SORTS, chart, cluster_facts, in_order, trend_cell
 from copydesk.present.cluster_tables import clusters_table
 from copydesk.present.conversation import shown_address
-from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge, cluster_row, shown
+from copydesk.session.cluster_rows import WEEKS, ClusterMerge, ClusterRow, cluster_row, shown
 from copydesk.session.operations import ops
 from copydesk.session.reads.cluster_report import MERGED_PAGES
 from copydesk.session.reads.clusters import find_requests, read_merges, read_readiness
@@ -85,7 +85,7 @@ def list_clusters(
         places = await find_organizations(api, organization)
         await await_analysis(api, places, wait=wait)
         found = await _clusters(api, places, sort)
-        now, merges = api.now, dict[str, list[Merge]]()
+        now, merges = api.now, dict[str, list[ClusterMerge]]()
         for place in {each.place.id for each in found} if as_csv else ():
             merges |= await read_merges(api, place, now - timedelta(weeks=WEEKS), MERGED_PAGES)
         hide = _hiding(unmask=unmask)

@@ -33,7 +33,7 @@ from copydesk.session.page_edits import StagedPages
 from copydesk.session.reads.review import read_threads
 from copydesk.session.suggestions import (
     ApplyPlan,
-    Suggested,
+    OpenSuggestion,
     apply_plan,
     finish_applying,
     judged,
@@ -115,11 +115,11 @@ def _refuse(given: ChangeRequest, space: Space) -> None:
         raise UsageError("nothing was sent: You may not edit here; its author can.", NOT_ALLOWED)
 
 
-def _chosen(comments: list[Comment], threads: list[str], label: str) -> list[Suggested]:
+def _chosen(comments: list[Comment], threads: list[str], label: str) -> list[OpenSuggestion]:
     """Return the suggestions that are meant. Raises ``UsageError`` for a thread without one."""
     if not threads:
         return [each for each in map(suggested_in, comments) if each is not None]
-    chosen: dict[str, Suggested] = {}
+    chosen: dict[str, OpenSuggestion] = {}
     for name in threads:
         comment = find_thread(comments, label, name)
         each = suggested_in(comment)
@@ -130,7 +130,7 @@ def _chosen(comments: list[Comment], threads: list[str], label: str) -> list[Sug
     return list(chosen.values())
 
 
-def _lines(each: Suggested, fit: Fit, planned: ApplyPlan) -> list[str]:
+def _lines(each: OpenSuggestion, fit: Fit, planned: ApplyPlan) -> list[str]:
     """Return a suggestion as it is printed, with why it is not applied."""
     why = planned.left.get(each.thread, "")
     where = f", {fit.where}" if fit.old else ""

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.content import ContentPage
     from copydesk.domain.page_text import PageText
-    from copydesk.present.diff import Row
+    from copydesk.present.diff import DiffLine
     from copydesk.server.export_patch import ChangedFile
-    from copydesk.session.page_changes import Changed
-    from copydesk.session.reads.review import Opened
+    from copydesk.session.page_changes import ReviewChange
+    from copydesk.session.reads.review import OpenedRequest
 
 ONLY_TEXT = (
     "This service gives nothing but the text of a page: front matter, SUMMARY.md and other files "
@@ -79,7 +79,7 @@ def show_diff(
 # By word
 
 
-async def _put_words(api: Api, opened: Opened, changes: Sequence[Changed]) -> None:
+async def _put_words(api: Api, opened: OpenedRequest, changes: Sequence[ReviewChange]) -> None:
     """Print what changes in pages, each as soon as it and those before it are read."""
     from copydesk.present.diff import rows
     from copydesk.session.reads.review import read_page
@@ -99,7 +99,7 @@ async def _put_words(api: Api, opened: Opened, changes: Sequence[Changed]) -> No
         await asyncio.gather(*reading, return_exceptions=True)
 
 
-def _put_row(page: PageText, row: Row) -> None:
+def _put_row(page: PageText, row: DiffLine) -> None:
     from copydesk.present.diff import moved_from, moved_to
 
     if row.kind == "note":
@@ -123,11 +123,11 @@ def _put_row(page: PageText, row: Row) -> None:
 
 # As a patch
 
-Patches = list[tuple["Changed | ChangedFile", bytes]]
+Patches = list[tuple["ReviewChange | ChangedFile", bytes]]
 """A change with its patch; a file that the service does not tell is there by its path."""
 
 
-def _exported(desk: Path | None, request_id: str, changes: Sequence[Changed]) -> Patches:
+def _exported(desk: Path | None, request_id: str, changes: Sequence[ReviewChange]) -> Patches:
     """Return what changes in the files of a space, as the embedded desk exports it."""
     from copydesk.server.export_patch import changed_files
 
@@ -147,7 +147,7 @@ def _exported(desk: Path | None, request_id: str, changes: Sequence[Changed]) ->
     return [*found, *((each, each.patch) for each in files)]
 
 
-async def told_patches(api: Api, opened: Opened, changes: Sequence[Changed]) -> Patches:
+async def told_patches(api: Api, opened: OpenedRequest, changes: Sequence[ReviewChange]) -> Patches:
     """Return what changes in the texts of pages, as a service tells them."""
     number = opened.request.number
     if opened.untold:
@@ -165,7 +165,7 @@ async def told_patches(api: Api, opened: Opened, changes: Sequence[Changed]) -> 
     return list(zip(changes, patches, strict=True))
 
 
-async def _patch_of(api: Api, opened: Opened, change: Changed) -> bytes:
+async def _patch_of(api: Api, opened: OpenedRequest, change: ReviewChange) -> bytes:
     """Return the patch of one page; empty where its Markdown and its path stay the same."""
     if change.thing:
         return b""
@@ -215,11 +215,11 @@ def put_patch(patch: bytes) -> None:
         put_bytes(patch)
 
 
-def _value(change: Changed | ChangedFile, patch: bytes) -> dict[str, Any]:
-    from copydesk.session.page_changes import FILE, Changed, page_notes
+def _value(change: ReviewChange | ChangedFile, patch: bytes) -> dict[str, Any]:
+    from copydesk.session.page_changes import FILE, ReviewChange, page_notes
 
     shown = {"patch": patch.decode("utf-8", "replace")}
-    if not isinstance(change, Changed):
+    if not isinstance(change, ReviewChange):
         named = {"title": change.path, "path": change.path}
         return {"object": "file", **named, "kinds": list(change.kinds), **shown}
     return {

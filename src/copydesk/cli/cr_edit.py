@@ -19,7 +19,7 @@ from copydesk.session.change_rows import row_of
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.writes.requests import (
-    About,
+    RequestWords,
     about_text,
     begin_request,
     begun_as,
@@ -111,7 +111,7 @@ def edit(
         whole, me = await asyncio.gather(api(ops.get_space, there.id), read_me(api))
         _refuse(given, whole, me)
         was = read_about(about_text(given))
-        about = About(
+        about = RequestWords(
             was.subject if new_subject is None else new_subject,
             was.description if new_description is None else new_description,
         )

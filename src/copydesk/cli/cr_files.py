@@ -47,8 +47,8 @@ from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.session.errors import failure_types
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import (
-    Check,
-    Sent,
+    EditCheck,
+    SentEdits,
     StagedPages,
     check_edits,
     made_page,
@@ -184,7 +184,7 @@ class _Changes:
     files: Mapping[str, PageEdit]
     patches: tuple[bytes, ...]
     folder: RequestFolder
-    check: Check
+    check: EditCheck
     data: Mapping[str, bytes]
     made: Mapping[str, bytes]
 
@@ -362,7 +362,7 @@ def _mark(edit: PageEdit) -> str:
 
 
 async def _as_sent(
-    api: Api, folder: Path, given: ChangeRequest, changes: _Changes, sent: Sent
+    api: Api, folder: Path, given: ChangeRequest, changes: _Changes, sent: SentEdits
 ) -> RequestFolder:
     """Write the files as the service has them now, and return the folder in accord with it.
 

@@ -20,7 +20,7 @@ from copydesk.session.errors import NotDoneError
 
 if TYPE_CHECKING:
     from copydesk.local.paths import Paths
-    from copydesk.session.profiles import Offer
+    from copydesk.session.profiles import ServiceOffer
 
 
 @contextmanager
@@ -95,12 +95,12 @@ class Switchboard:
         self._before: Connection | None = None
 
     @property
-    def manual(self) -> Offer:
+    def manual(self) -> ServiceOffer:
         """The manual, which is none of what is `known`: nobody works with it."""
         from copydesk.cli.manual_desk import CALLED
-        from copydesk.session.profiles import Offer
+        from copydesk.session.profiles import ServiceOffer
 
-        return Offer("manual", "", CALLED, True, self.connection.begins is not None)
+        return ServiceOffer("manual", "", CALLED, True, self.connection.begins is not None)
 
     @property
     def back(self) -> str | None:
@@ -108,12 +108,12 @@ class Switchboard:
         before = self._before
         return None if before is None or self.connection.begins is None else before.key
 
-    def known(self) -> Sequence[Offer]:
+    def known(self) -> Sequence[ServiceOffer]:
         """Return the desk on this machine, the profiles, and what the program was begun with."""
         from urllib.parse import urlsplit
 
         from copydesk.local.profiles import Profiles
-        from copydesk.session.profiles import Offer
+        from copydesk.session.profiles import ServiceOffer
 
         with _told():
             profiles = Profiles(self._paths.settings).read()
@@ -130,11 +130,11 @@ class Switchboard:
                 where = first.key.removeprefix("desk:")
             ways.append((first.key, "", where, first.read_only))
         return [
-            Offer(key, name, host, reads or self._read_only, key == self.connection.key)
+            ServiceOffer(key, name, host, reads or self._read_only, key == self.connection.key)
             for key, name, host, reads in ways
         ]
 
-    def prepare(self, offer: Offer) -> None:
+    def prepare(self, offer: ServiceOffer) -> None:
         """Read all that is needed to open it. Raises `NotDoneError` where something is missing."""
         with _told():
             if offer.id == self.manual.id:

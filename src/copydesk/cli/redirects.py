@@ -40,7 +40,7 @@ from copydesk.session.reads.redirects import (
     read_redirects,
 )
 from copydesk.session.reads.spaces import read_me
-from copydesk.session.redirect_plan import Plan, plan_of, read_file, read_from
+from copydesk.session.redirect_plan import RedirectPlan, plan_of, read_file, read_from
 from copydesk.session.writes.redirects import (
     WrongRedirectError,
     importing,
@@ -340,7 +340,7 @@ def import_redirects(
     return _run(connection, site, organization, work, writes=not plan)
 
 
-async def _send(connection: Connection, there: There, plan: Plan) -> list[str]:
+async def _send(connection: Connection, there: There, plan: RedirectPlan) -> list[str]:
     """Send a plan, as one for who undoes it; return what was refused. Raises ``ApiError``."""
     refused, group = list[str](), uuid4().hex
     try:
@@ -354,7 +354,7 @@ async def _send(connection: Connection, there: There, plan: Plan) -> list[str]:
     return refused
 
 
-def _tell(plan: Plan) -> None:
+def _tell(plan: RedirectPlan) -> None:
     for each in plan.staged:
         put(each.sentence)
     for already in plan.already:
@@ -365,7 +365,7 @@ def _tell(plan: Plan) -> None:
         say(f"Left out: line {bad.line}: {bad.why}")
 
 
-def _plan_value(plan: Plan, refused: list[str], *, sent: bool) -> dict[str, Any]:
+def _plan_value(plan: RedirectPlan, refused: list[str], *, sent: bool) -> dict[str, Any]:
     return {
         "sent": sent,
         "redirects": [

@@ -47,7 +47,7 @@ from copydesk.session.writes.log import WriteError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.client.calls import Sent
+    from copydesk.client.calls import SentRequest
     from copydesk.domain.reversal import Call
     from copydesk.domain.site_tree import Structure
     from copydesk.domain.structure_file import StructureFile
@@ -244,7 +244,7 @@ class Applying:
                 await hooks_ended(session, wait=False)
                 await asyncio.to_thread(journal.closed)
 
-    def _recorded(self, sent: Sent) -> None:
+    def _recorded(self, sent: SentRequest) -> None:
         if sent.status is None or sent.status >= 400:
             self._answer = sent.status
 

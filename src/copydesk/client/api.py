@@ -42,9 +42,9 @@ from copydesk.client.calls import (
     Budget,
     Outgoing,
     Recorder,
+    RequestTally,
     Scalar,
     Secret,
-    Tally,
     not_understood,
     read_answer,
 )
@@ -288,7 +288,7 @@ class Api:
         )  # fmt: skip
 
     @property
-    def tally(self) -> Tally:
+    def tally(self) -> RequestTally:
         """What was sent in the last minutes, retries included, counted."""
         return self._wire.tally
 

@@ -642,7 +642,7 @@ KEPT_MINUTES = 10
 """For how many whole minutes, and the one that has begun, requests are counted."""
 
 
-class Sent(NamedTuple):
+class SentRequest(NamedTuple):
     """A sent request, for a recorder; each try counts.
 
     ``name`` is the operation's name, or method and path of a raw request. ``status`` is None
@@ -660,7 +660,7 @@ class Sent(NamedTuple):
     asker: Asker
 
 
-Recorder = Callable[[Sent], None]
+Recorder = Callable[[SentRequest], None]
 """Called after each request; must be quick and must not raise."""
 
 
@@ -679,13 +679,13 @@ class Count:
     """How many got which status; None for no answer."""
 
 
-class Tally:
+class RequestTally:
     """Counts requests by minute and kind; its size grows with the kinds, not with the requests."""
 
     def __init__(self) -> None:
         self._minutes: dict[int, dict[tuple[Asker, str, str], Count]] = {}
 
-    def add(self, sent: Sent) -> None:
+    def add(self, sent: SentRequest) -> None:
         """Count a request, and drop the minutes that are too old."""
         minute = int(sent.at // 60)
         if minute not in self._minutes:

@@ -24,9 +24,9 @@ from copydesk.client.calls import (
     Budget,
     Outgoing,
     Recorder,
+    RequestTally,
     Secret,
-    Sent,
-    Tally,
+    SentRequest,
     dated,
     refusal,
     request_id,
@@ -83,7 +83,7 @@ class Wire:
         self._refusals = 0
         """How many answers said that there were too many requests."""
         self.recorder: Recorder | None = None
-        self.tally = Tally()
+        self.tally = RequestTally()
         """What was sent in the last minutes, counted."""
         self._secrets = [] if token is None else [token]
         self._clocks = Clocks()
@@ -217,7 +217,7 @@ class Wire:
                         sent=self._carrier.headers.items(),
                         received={} if reply is None else reply.headers,
                     )
-                sent = Sent(
+                sent = SentRequest(
                     request.name, request.method, request.target, status, named, seconds,
                     self._clock(), asker,
                 )  # fmt: skip

@@ -26,9 +26,9 @@ from copydesk.session.change_rows import (
     RULES,
     THREADS,
     ChangeRow,
-    Details,
     PageLine,
     Readiness,
+    RequestDetails,
     Titles,
     readiness_of,
 )
@@ -46,12 +46,12 @@ UNREAD = "."
 """The text of an unread cell: never a zero."""
 
 
-Known = Callable[["ChangeRow"], "Details | None"]
+Known = Callable[["ChangeRow"], "RequestDetails | None"]
 """Returns the details of a row, if they were read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ListOrder:
     """An order of the list: its name, and what rows are compared by.
 
     ``needs`` are the parts that must be read of every row for it. Unless it is reversed, an order
@@ -59,33 +59,33 @@ class Order:
     """
 
     title: str
-    key: Callable[[ChangeRow, Titles, Details | None], Any]
+    key: Callable[[ChangeRow, Titles, RequestDetails | None], Any]
     needs: frozenset[str] = frozenset()
     falling: bool = False
 
 
-ORDERS: Mapping[str, Order] = {
-    "updated": Order("updated", lambda row, title, found: (row.updated, row.id), falling=True),
-    "created": Order("opened", lambda row, title, found: (row.created, row.id), falling=True),
-    "waiting": Order(
+ORDERS: Mapping[str, ListOrder] = {
+    "updated": ListOrder("updated", lambda row, title, found: (row.updated, row.id), falling=True),
+    "created": ListOrder("opened", lambda row, title, found: (row.created, row.id), falling=True),
+    "waiting": ListOrder(
         "waiting longest",
         lambda row, title, found: (waiting_since(row, found), row.id),
         frozenset({RULES, THREADS}),
     ),
-    "number": Order("number", lambda row, title, found: (row.number, row.id), falling=True),
-    "subject": Order("subject", lambda row, title, found: (fold(row.subject), row.number)),
-    "space": Order("space", lambda row, title, found: (fold(title(row.space)), -row.number)),
-    "author": Order("author", lambda row, title, found: (fold(row.author), -row.number)),
-    "threads": Order(
+    "number": ListOrder("number", lambda row, title, found: (row.number, row.id), falling=True),
+    "subject": ListOrder("subject", lambda row, title, found: (fold(row.subject), row.number)),
+    "space": ListOrder("space", lambda row, title, found: (fold(title(row.space)), -row.number)),
+    "author": ListOrder("author", lambda row, title, found: (fold(row.author), -row.number)),
+    "threads": ListOrder(
         "open threads",
         lambda row, title, found: (open_threads(row, found) or 0, row.id),
         frozenset({THREADS}),
         falling=True,
     ),
-    "pages": Order(
+    "pages": ListOrder(
         "pages", lambda row, title, found: (_many(found), row.id), frozenset({PAGES}), falling=True
     ),
-    "rules": Order(
+    "rules": ListOrder(
         "rules", lambda row, title, found: (_met(found), row.id), frozenset({RULES}), falling=True
     ),
 }
@@ -95,19 +95,19 @@ Unknown values come last, or first when reversed.
 """
 
 
-def _many(found: Details | None) -> int:
+def _many(found: RequestDetails | None) -> int:
     if found is None or found.pages is None:
         return -1
     return len(found.pages) + found.more_pages
 
 
-def _met(found: Details | None) -> float:
+def _met(found: RequestDetails | None) -> float:
     if found is None or found.rules is None:
         return -1.0
     return found.passed / len(found.rules) if found.rules else 1.0
 
 
-def waiting_since(row: ChangeRow, found: Details | None) -> datetime:
+def waiting_since(row: ChangeRow, found: RequestDetails | None) -> datetime:
     """Return since when it waits on somebody; else its last change."""
     if found is None:
         return row.updated
@@ -190,7 +190,9 @@ TIMES: Mapping[str, str] = {"created": "AGE", "waiting": "WAITING"}
 """The headings of the column of times by order; else it is UPDATED."""
 
 
-def since(row: ChangeRow, now: datetime, sort: str = SERVED, found: Details | None = None) -> str:
+def since(
+    row: ChangeRow, now: datetime, sort: str = SERVED, found: RequestDetails | None = None
+) -> str:
     """Return its age by the order of the list: since the last change, the opening, or waiting."""
     if sort == "created":
         return age(row.created, now)
@@ -244,7 +246,7 @@ def subject_told(row: ChangeRow, said: str) -> str:
     return ", ".join([*(signs.get(each, each.strip("[]")) for each in lead), row.subject])
 
 
-def threads(row: ChangeRow, found: Details | None = None) -> str | Text:
+def threads(row: ChangeRow, found: RequestDetails | None = None) -> str | Text:
     """Return the number of open threads, with ``!`` when one waits on the reader; 0 is dim."""
     count = open_threads(row, found)
     if not count:
@@ -257,14 +259,14 @@ def threads(row: ChangeRow, found: Details | None = None) -> str | Text:
 # Cells
 
 
-def pages(details: Details | None) -> str | Text:
+def pages(details: RequestDetails | None) -> str | Text:
     """Return the number of changed pages."""
     if details is None or details.pages is None:
         return Text(UNREAD, style="muted")
     return str(len(details.pages) + details.more_pages)
 
 
-def rules(details: Details | None) -> str | Text:
+def rules(details: RequestDetails | None) -> str | Text:
     """Return the number of merge rules that pass; ``?`` when only the service knows some."""
     if details is None or details.rules is None:
         return Text(UNREAD, style="muted")
@@ -299,7 +301,7 @@ def facts(
     row: ChangeRow,
     space: str,
     now: datetime,
-    details: Details | None,
+    details: RequestDetails | None,
     looked: datetime | None = None,
     *,
     asked: bool | None = None,
@@ -318,7 +320,7 @@ def facts(
         found.append(Fact("needs you", Text(need, style="accent")))
     if details is not None and details.missing:
         return [*found, Fact("", Text(details.missing, style="warn"))]
-    known = details or Details(parts=frozenset())
+    known = details or RequestDetails(parts=frozenset())
     reading = Text("reading…", style="muted")
     rules_read, pages_read = RULES in known.parts, PAGES in known.parts
     both_read = rules_read and pages_read
@@ -367,7 +369,7 @@ def mark_facts(marks: Mapping[str, str]) -> list[Fact]:
     return found
 
 
-def needs_you(details: Details | None, *, asked: bool | None, now: datetime) -> str:
+def needs_you(details: RequestDetails | None, *, asked: bool | None, now: datetime) -> str:
     """Return why a request waits on the reader; "" when it does not, or that is unknown.
 
     The same as `copydesk.present.change_request.waiting`, in words.
@@ -394,7 +396,7 @@ def needs_you(details: Details | None, *, asked: bool | None, now: datetime) -> 
 
 
 def news_lines(
-    row: ChangeRow, details: Details, looked: datetime | None, now: datetime
+    row: ChangeRow, details: RequestDetails, looked: datetime | None, now: datetime
 ) -> list[Text]:
     """Return the news since the reader's last view, the newest first; none without a view."""
     if looked is None:
@@ -424,7 +426,7 @@ def _who(row: ChangeRow, space: str, now: datetime) -> Text:
     return text
 
 
-def _threads(row: ChangeRow, details: Details) -> Text | str:
+def _threads(row: ChangeRow, details: RequestDetails) -> Text | str:
     count = open_threads(row, details)
     if not count:
         return Text("not known" if count is None else "none open", style="muted")
@@ -436,7 +438,7 @@ def _threads(row: ChangeRow, details: Details) -> Text | str:
     return text
 
 
-def thread_facts(row: ChangeRow, details: Details | None, now: datetime) -> list[Fact]:
+def thread_facts(row: ChangeRow, details: RequestDetails | None, now: datetime) -> list[Fact]:
     """Return the open threads of a change request, each with its first comment."""
     count = open_threads(row, details)
     if count == 0:
@@ -474,7 +476,7 @@ def readiness_text(ready: Readiness) -> Text:
     return found
 
 
-def merge_state(row: ChangeRow, details: Details, *, keys: bool = True) -> Text:
+def merge_state(row: ChangeRow, details: RequestDetails, *, keys: bool = True) -> Text:
     """Return whether it can be merged, with the reason."""
     found = readiness_of(row, details, keys=keys)
     if row.status == "archived" and keys:
@@ -503,7 +505,7 @@ SIGNS: Mapping[ChangeKind, tuple[str, str]] = {
 """The sign and tone of each kind of change, the most important first."""
 
 
-def page_summary(details: Details) -> Text | str:
+def page_summary(details: RequestDetails) -> Text | str:
     """Return the number of changed pages by kind."""
     if details.pages is None:
         return Text("not said by the service", style="muted")
@@ -530,7 +532,7 @@ def page_line(page: PageLine) -> Text:
     return text.append(f"  {said}", style="muted") if said else text
 
 
-def review_summary(details: Details) -> Text | str:
+def review_summary(details: RequestDetails) -> Text | str:
     """Return who approved, who asked for changes, and on whom it waits."""
     if details.verdicts is None:
         return Text("not said by the service", style="muted")
@@ -586,7 +588,7 @@ def fields(
 ) -> Fields[ChangeRow]:
     """Return what a list can be filtered by; ``offers`` are the values worth typing for a key."""
 
-    def details(row: ChangeRow, part: str) -> Details | None:
+    def details(row: ChangeRow, part: str) -> RequestDetails | None:
         found = known.last_details(row)
         return found if found is not None and part in found.parts else None
 
@@ -693,7 +695,7 @@ def _either(one: bool | None, other: bool | None) -> bool | None:
     return None if one is None or other is None else False
 
 
-def open_threads(row: ChangeRow, details: Details | None) -> int | None:
+def open_threads(row: ChangeRow, details: RequestDetails | None) -> int | None:
     """Return the number of open threads as in the review; None until they were read.
 
     The service's own count may include comments of verdicts.

@@ -17,7 +17,7 @@ from copydesk.domain.trend import FEW, Effect, Rate, Ratio, Stretch, effects, sp
 from copydesk.present.change_request import readiness_text
 from copydesk.present.conversation import shown_address
 from copydesk.present.facts import Fact, hint
-from copydesk.session.cluster_rows import WEEKS, ClusterRow, Merge, RequestRow, shown
+from copydesk.session.cluster_rows import WEEKS, ClusterMerge, ClusterRow, RequestRow, shown
 from copydesk.session.glyphs import UNICODE, glyphs
 
 SORTS: Mapping[str, str] = {
@@ -74,14 +74,14 @@ def is_new(row: ClusterRow) -> bool:
     return row.rate.move == "new" and row.issues <= row.pulse[-1]
 
 
-def has_helped(row: ClusterRow, merges: Iterable[Merge], now: datetime) -> bool:
+def has_helped(row: ClusterRow, merges: Iterable[ClusterMerge], now: datetime) -> bool:
     """Whether there were fewer issues since one of the merges, beyond chance."""
     weeks = merge_weeks(merges, now, len(row.pulse))
     return any(effect.helped for effect in effects(row.pulse, weeks))
 
 
 def in_view(
-    row: ClusterRow, view: str, merges: Iterable[Merge], now: datetime, *, taken: bool | None
+    row: ClusterRow, view: str, merges: Iterable[ClusterMerge], now: datetime, *, taken: bool | None
 ) -> bool:
     """Whether a cluster is in one of `VIEWS`; ``taken`` is None where that is not known."""
     if (view == "closed") != (row.closed is not None):
@@ -260,7 +260,7 @@ def cluster_facts(
     row: ClusterRow,
     now: datetime,
     requests: Sequence[RequestRow] | str | None = None,
-    merges: Collection[Merge] = (),
+    merges: Collection[ClusterMerge] = (),
     more: str = "",
     *,
     masked: bool = True,
@@ -362,9 +362,11 @@ EFFECTS_SHOWN = 3
 """The number of merges whose effect is described, the newest first."""
 
 
-def merge_weeks(merges: Iterable[Merge], now: datetime, weeks: int) -> dict[int, list[Merge]]:
+def merge_weeks(
+    merges: Iterable[ClusterMerge], now: datetime, weeks: int
+) -> dict[int, list[ClusterMerge]]:
     """Return merges by week of the pulse, 0 the oldest, without earlier ones."""
-    found: dict[int, list[Merge]] = {}
+    found: dict[int, list[ClusterMerge]] = {}
     for merge in sorted(merges, key=lambda each: (each.at, each.id)):
         week = week_of(merge.at, now, weeks)
         if week is not None:
@@ -372,7 +374,7 @@ def merge_weeks(merges: Iterable[Merge], now: datetime, weeks: int) -> dict[int,
     return found
 
 
-def helped(pulse: Sequence[float], merges: Iterable[Merge], now: datetime) -> list[Text]:
+def helped(pulse: Sequence[float], merges: Iterable[ClusterMerge], now: datetime) -> list[Text]:
     """Return a line per merge, the newest first: issues per week before and after it.
 
     `copydesk.domain.trend.effects` chooses the weeks.
@@ -384,7 +386,7 @@ def helped(pulse: Sequence[float], merges: Iterable[Merge], now: datetime) -> li
     ][:EFFECTS_SHOWN]
 
 
-def _names(weeks: dict[int, list[Merge]], week: int | None) -> str:
+def _names(weeks: dict[int, list[ClusterMerge]], week: int | None) -> str:
     merges = weeks.get(week, ()) if week is not None else ()
     return listed(list(dict.fromkeys(merge.label for merge in merges)))
 

@@ -1,7 +1,7 @@
 """A report on clusters: what users struggled with, what was done about it, and whether it helped.
 
 It is made once, as blocks, and written as Markdown or HTML. Whatever strangers wrote stands in the
-text of a `Run`: each writer escapes those and nothing else.
+text of a `TextRun`: each writer escapes those and nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,13 @@ from copydesk.domain.trend import Rate, spark
 from copydesk.present.cluster import helped, merge_weeks, number, rate_said
 from copydesk.present.conversation import shown_address
 from copydesk.session.cluster_rows import WEEKS, ClusterRow
-from copydesk.session.reads.cluster_report import Quote, ReportRead, Request, Told, lately
+from copydesk.session.reads.cluster_report import (
+    Quote,
+    ReportedCluster,
+    ReportRead,
+    Request,
+    lately,
+)
 
 QUOTED = 240
 """Cells of a quote."""
@@ -36,7 +42,7 @@ NOWHERE = ".invalid"
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """Words of a line, as they are; with an ``address`` a link."""
 
     text: str
@@ -64,7 +70,7 @@ class Pulse:
         return "".join("▲" if at in self.merged else bar for at, bar in enumerate(drawn))
 
 
-Line = Sequence[Run | Pulse]
+Line = Sequence[TextRun | Pulse]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +89,14 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class ReportList:
     """A list."""
 
     lines: Sequence[Line]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReportQuote:
     """What somebody said, and below it who and when."""
 
     words: str
@@ -98,7 +104,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """Rows of cells under their headings; the columns ``right`` hold numbers."""
 
     headings: Sequence[str]
@@ -106,7 +112,7 @@ class Table:
     right: frozenset[int] = frozenset()
 
 
-Block = Heading | Paragraph | Items | Said | Table
+Block = Heading | Paragraph | ReportList | ReportQuote | ReportTable
 
 
 def report_blocks(read: ReportRead, *, masked: bool) -> list[Block]:
@@ -130,17 +136,19 @@ class _Report:
     def blocks(self) -> Iterator[Block]:
         """Yield the report from its title to its end."""
         read = self._read
-        yield Heading(1, [Run(report_title(read))])
-        yield Paragraph([Run(self._hide(read.organization), strong=True), Run(f". {self._made()}")])
+        yield Heading(1, [TextRun(report_title(read))])
+        yield Paragraph(
+            [TextRun(self._hide(read.organization), strong=True), TextRun(f". {self._made()}")]
+        )
         if read.note:
-            yield Paragraph([Run(read.note)])
-        yield Items([*self._numbers()])
-        yield Heading(2, [Run("What came up most")])
+            yield Paragraph([TextRun(read.note)])
+        yield ReportList([*self._numbers()])
+        yield Heading(2, [TextRun("What came up most")])
         if not read.top:
-            yield Paragraph([Run(f"No {read.unit} of a {read.noun} came up {self._lately}.")])
+            yield Paragraph([TextRun(f"No {read.unit} of a {read.noun} came up {self._lately}.")])
         else:
             yield self._table()
-            yield Paragraph([Run(self._scale())])
+            yield Paragraph([TextRun(self._scale())])
             for nth, told in enumerate(read.top, 1):
                 yield from self._cluster(nth, told)
         yield from self._merged()
@@ -173,31 +181,31 @@ class _Report:
         late = sum(lately(row, read.weeks) for row in read.clusters)
         came = [row for row in read.clusters if lately(row, read.weeks) > 0]
         yield [
-            Run(self._count(late), strong=True),
-            Run(f" came up {self._lately}, in {plural(len(came), read.noun)} "),
-            Run(f"of {len(read.clusters):,}."),
+            TextRun(self._count(late), strong=True),
+            TextRun(f" came up {self._lately}, in {plural(len(came), read.noun)} "),
+            TextRun(f"of {len(read.clusters):,}."),
         ]
         nobody = [told for told in read.top if not told.requests and not told.more]
         if nobody:
             has = "has" if len(nobody) == 1 else "have"
             yield [
-                Run(plural(len(nobody), read.noun), strong=True),
-                Run(f" of the {len(read.top)} below {has} no change request: "),
-                Run("; ".join(self._hide(told.row.label) for told in nobody) + "."),
+                TextRun(plural(len(nobody), read.noun), strong=True),
+                TextRun(f" of the {len(read.top)} below {has} no change request: "),
+                TextRun("; ".join(self._hide(told.row.label) for told in nobody) + "."),
             ]
         new = new_clusters(read)
         if new:
             which = "is new" if len(new) == 1 else "are new"
             yield [
-                Run(plural(len(new), read.noun), strong=True),
-                Run(f" {which}: the first {read.unit} came {self._lately}."),
+                TextRun(plural(len(new), read.noun), strong=True),
+                TextRun(f" {which}: the first {read.unit} came {self._lately}."),
             ]
         grow = [row for row in read.clusters if row.rate.move == "grows"]
         if grow:
             yield [
-                Run(plural(len(grow), read.noun), strong=True),
-                Run(f" had more {read.unit}s this week than chance explains: "),
-                Run("; ".join(self._hide(row.label) for row in grow[:LISTED]) + "."),
+                TextRun(plural(len(grow), read.noun), strong=True),
+                TextRun(f" had more {read.unit}s this week than chance explains: "),
+                TextRun("; ".join(self._hide(row.label) for row in grow[:LISTED]) + "."),
             ]
         merges = [
             merge for each in read.merges.values() for merge in each if merge.at >= read.since
@@ -205,24 +213,24 @@ class _Report:
         if merges:
             numbers = dict.fromkeys(merge.label for merge in merges)
             yield [
-                Run(plural(len(numbers), "change request"), strong=True),
-                Run(f" for {read.noun}s merged {self._lately}: {', '.join(numbers)}."),
+                TextRun(plural(len(numbers), "change request"), strong=True),
+                TextRun(f" for {read.noun}s merged {self._lately}: {', '.join(numbers)}."),
             ]
 
-    def _table(self) -> Table:
+    def _table(self) -> ReportTable:
         several = self._read.weeks > 1
         rows: list[Sequence[Line]] = []
         for nth, told in enumerate(self._read.top, 1):
             row = told.row
-            late = [Run(f"{number(lately(row, self._read.weeks)):,}")]
+            late = [TextRun(f"{number(lately(row, self._read.weeks)):,}")]
             rows.append(
                 [
-                    [Run(str(nth))],
-                    [Run(self._hide(row.label))],
+                    [TextRun(str(nth))],
+                    [TextRun(self._hide(row.label))],
                     [self._pulse(row)],
                     *([late] if several else []),
-                    [Run(rate_said(row.rate))],
-                    [Run(requests_said(told))],
+                    [TextRun(rate_said(row.rate))],
+                    [TextRun(requests_said(told))],
                 ]
             )
         headings = [
@@ -230,7 +238,7 @@ class _Report:
             *([f"{self._read.weeks} weeks"] if several else []),
             *("This week", "Change requests"),
         ]
-        return Table(headings, rows, frozenset({0, 3} if several else {0}))
+        return ReportTable(headings, rows, frozenset({0, 3} if several else {0}))
 
     def _scale(self) -> str:
         first = self._read.now - timedelta(weeks=WEEKS)
@@ -250,46 +258,48 @@ class _Report:
         marks = merge_weeks(merges, self._read.now, len(row.pulse))
         return Pulse(row.pulse, self._top, tuple(sorted(marks)))
 
-    def _cluster(self, nth: int, told: Told) -> Iterator[Block]:
+    def _cluster(self, nth: int, told: ReportedCluster) -> Iterator[Block]:
         row = told.row
-        label = Run(self._hide(row.label), self._address(row.address))
-        yield Heading(3, [Run(f"{nth}. "), label])
+        label = TextRun(self._hide(row.label), self._address(row.address))
+        yield Heading(3, [TextRun(f"{nth}. "), label])
         if row.summary:
-            yield Paragraph([Run(_short(self._hide(row.summary), SUMMARY))])
+            yield Paragraph([TextRun(_short(self._hide(row.summary), SUMMARY))])
         sources = ", ".join(f"{self._hide(name)} {number(count)}" for name, count in row.sources)
         source = self._read.source
         lines: list[Line] = [
-            [Run(f"This week: {rate_said(row.rate)}.")],
+            [TextRun(f"This week: {rate_said(row.rate)}.")],
             [
-                Run(f"{self._count(row.issues)} from {plural(row.conversations, source)}"),
-                Run(f" in all ({sources})." if sources else " in all."),
+                TextRun(f"{self._count(row.issues)} from {plural(row.conversations, source)}"),
+                TextRun(f" in all ({sources})." if sources else " in all."),
             ],
         ]
         if self._read.weeks > 1:
             late = lately(row, self._read.weeks)
-            lines.insert(0, [Run(f"{self._count(late)} {self._lately}.")])
+            lines.insert(0, [TextRun(f"{self._count(late)} {self._lately}.")])
         merges = self._read.merges.get(row.id, ())
-        lines += [[Run(f"{line}.")] for line in helped(row.pulse, merges, self._read.now)]
+        lines += [[TextRun(f"{line}.")] for line in helped(row.pulse, merges, self._read.now)]
         lines += [self._request(request) for request in told.requests]
         if told.more:
-            lines.append([Run(f"There are {told.more}.")])
+            lines.append([TextRun(f"There are {told.more}.")])
         if not told.requests:
-            lines.append([Run("No change request answers it.")])
-        yield Items(lines)
+            lines.append([TextRun("No change request answers it.")])
+        yield ReportList(lines)
         for quote in told.quotes:
-            yield Said(_short(self._hide(quote.words), QUOTED), self._by(quote))
+            yield ReportQuote(_short(self._hide(quote.words), QUOTED), self._by(quote))
 
     def _request(self, request: Request) -> Line:
         return [
-            Run(f"#{request.number} {self._hide(request.subject)}", self._address(request.address)),
-            Run(f", {request.status}"),
+            TextRun(
+                f"#{request.number} {self._hide(request.subject)}", self._address(request.address)
+            ),
+            TextRun(f", {request.status}"),
         ]
 
     def _by(self, quote: Quote) -> Line:
         said = [self._hide(quote.source), _day(quote.at)]
         where = self._address(quote.address)
-        link = [Run(", "), Run(self._read.source, where)] if where else []
-        return [Run(", ".join(filter(None, said)) or "unknown source"), *link]
+        link = [TextRun(", "), TextRun(self._read.source, where)] if where else []
+        return [TextRun(", ".join(filter(None, said)) or "unknown source"), *link]
 
     def _merged(self) -> Iterator[Block]:
         """Yield what came of merged change requests, also for clusters below the first ten."""
@@ -301,34 +311,39 @@ class _Report:
         }
         if not told:
             return
-        yield Heading(2, [Run("What came of change requests")])
-        yield Items(
+        yield Heading(2, [TextRun("What came of change requests")])
+        yield ReportList(
             [
-                [Run(self._hide(row.label), strong=True), Run(f": {'; '.join(map(str, lines))}.")]
+                [
+                    TextRun(self._hide(row.label), strong=True),
+                    TextRun(f": {'; '.join(map(str, lines))}."),
+                ]
                 for row, lines in list(told.items())[:LISTED]
             ]
         )
         if len(told) > LISTED:
             yield Paragraph(
-                [Run(f"{plural(len(told) - LISTED, f'more {read.noun}')} had some merged.")]
+                [TextRun(f"{plural(len(told) - LISTED, f'more {read.noun}')} had some merged.")]
             )
 
     def _new(self) -> Iterator[Block]:
         new = new_clusters(self._read)
         if not new:
             return
-        yield Heading(2, [Run(f"New {self._lately}")])
-        yield Items(
+        yield Heading(2, [TextRun(f"New {self._lately}")])
+        yield ReportList(
             [
                 [
-                    Run(self._hide(row.label), self._address(row.address)),
-                    Run(f": {self._count(row.issues)}"),
+                    TextRun(self._hide(row.label), self._address(row.address)),
+                    TextRun(f": {self._count(row.issues)}"),
                 ]
                 for row in new[:LISTED]
             ]
         )
         if len(new) > LISTED:
-            yield Paragraph([Run(f"{plural(len(new) - LISTED, f'more {self._read.noun}')} began.")])
+            yield Paragraph(
+                [TextRun(f"{plural(len(new) - LISTED, f'more {self._read.noun}')} began.")]
+            )
 
 
 def new_clusters(read: ReportRead) -> list[ClusterRow]:
@@ -337,7 +352,7 @@ def new_clusters(read: ReportRead) -> list[ClusterRow]:
     return sorted(new, key=lambda row: (-row.issues, row.label))
 
 
-def requests_said(told: Told) -> str:
+def requests_said(told: ReportedCluster) -> str:
     """Return how many change requests a cluster has, by status: "1 open, 2 draft"; "none"."""
     counts = {
         status: sum(request.status == status for request in told.requests)
@@ -409,7 +424,7 @@ def report_value(read: ReportRead, *, masked: bool) -> dict[str, Any]:
             "effects": [str(line) for line in helped(row.pulse, merges, read.now)],
         }
 
-    def told_value(told: Told) -> dict[str, Any]:
+    def told_value(told: ReportedCluster) -> dict[str, Any]:
         return {
             **cluster(told.row),
             "summary": hide(told.row.summary),
@@ -472,11 +487,11 @@ def _markdown_block(block: Block) -> str:
             return f"{'#' * level} {_markdown_cell(line)}"
         case Paragraph(line):
             return _markdown_line(line)
-        case Items(lines):
+        case ReportList(lines):
             return "\n".join(f"- {_markdown_line(line)}" for line in lines)
-        case Said(words, line):
-            return f"> {_markdown_line([Run(words)])}\n>\n> {_markdown_line(line)}"
-        case Table(headings, rows, right):
+        case ReportQuote(words, line):
+            return f"> {_markdown_line([TextRun(words)])}\n>\n> {_markdown_line(line)}"
+        case ReportTable(headings, rows, right):
             rules = ["--:" if at in right else "---" for at in range(len(headings))]
             cells = [headings, rules, *([*map(_markdown_cell, row)] for row in rows)]
             return "\n".join(f"| {' | '.join(row)} |" for row in cells)
@@ -492,7 +507,7 @@ def _markdown_cell(line: Line) -> str:
     return "".join(map(_markdown_part, line))
 
 
-def _markdown_part(part: Run | Pulse) -> str:
+def _markdown_part(part: TextRun | Pulse) -> str:
     if isinstance(part, Pulse):
         return part.bars
     text = _SPECIAL.sub(r"\\\1", " ".join(part.text.split("\n")))

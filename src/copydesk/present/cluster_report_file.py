@@ -8,13 +8,13 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from copydesk.present.cluster_report import (
     Block,
     Heading,
-    Items,
     Line,
     Paragraph,
     Pulse,
-    Run,
-    Said,
-    Table,
+    ReportList,
+    ReportQuote,
+    ReportTable,
+    TextRun,
     markdown,
     report_blocks,
     report_title,
@@ -79,19 +79,19 @@ def _put_block(body: Element, block: Block) -> None:
             _put_line(SubElement(body, f"h{level}"), line)
         case Paragraph(line):
             _put_line(SubElement(body, "p"), line)
-        case Items(lines):
+        case ReportList(lines):
             listing = SubElement(body, "ul")
             for line in lines:
                 _put_line(SubElement(listing, "li"), line)
-        case Said(words, line):
+        case ReportQuote(words, line):
             quote = SubElement(body, "blockquote")
             SubElement(quote, "p", dir="auto").text = words
             _put_line(SubElement(quote, "footer"), line)
-        case Table():
+        case ReportTable():
             _put_table(SubElement(body, "table"), block)
 
 
-def _put_table(table: Element, block: Table) -> None:
+def _put_table(table: Element, block: ReportTable) -> None:
     head = SubElement(SubElement(table, "thead"), "tr")
     for at, heading in enumerate(block.headings):
         SubElement(head, "th", _number(block, at)).text = heading
@@ -102,7 +102,7 @@ def _put_table(table: Element, block: Table) -> None:
             _put_line(SubElement(cells, "td", _number(block, at)), line)
 
 
-def _number(block: Table, at: int) -> dict[str, str]:
+def _number(block: ReportTable, at: int) -> dict[str, str]:
     return {"class": "number"} if at in block.right else {}
 
 
@@ -114,7 +114,7 @@ def _put_line(parent: Element, line: Line) -> None:
             _put_run(parent, part)
 
 
-def _put_run(parent: Element, run: Run) -> None:
+def _put_run(parent: Element, run: TextRun) -> None:
     # What stands in it may be of a script that runs to the left: it moves nothing beside it.
     if run.address:
         inner = SubElement(parent, "a", href=run.address, rel="noopener noreferrer", dir="auto")

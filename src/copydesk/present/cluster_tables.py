@@ -15,7 +15,7 @@ from copydesk.domain.trend import Rate
 from copydesk.present.cluster import number
 from copydesk.present.conversation import NAME_LIMIT, shown_address
 from copydesk.present.spreadsheet import Cell, day, table
-from copydesk.session.cluster_rows import WEEKS, ClusterRow, IssueRow, Merge, shown
+from copydesk.session.cluster_rows import WEEKS, ClusterMerge, ClusterRow, IssueRow, shown
 
 if TYPE_CHECKING:
     from copydesk.contract.models.conversation import Conversation
@@ -27,7 +27,7 @@ UNTITLED = 512
 def clusters_table(
     rows: Sequence[ClusterRow],
     now: datetime,
-    merges: Mapping[str, Collection[Merge]],
+    merges: Mapping[str, Collection[ClusterMerge]],
     hide: Callable[[str], str],
 ) -> str:
     """Return clusters as CSV: one line each, under the first days of their 13 weeks.

@@ -47,7 +47,7 @@ PIECE_LINES = 12
 """The largest number of lines in one row."""
 
 
-class Block(NamedTuple):
+class LabelledText(NamedTuple):
     """A text with a label: a message, or a fact. Raw: not clean."""
 
     kind: Literal["issue", "subject", "part", "fact", "link", "said"]
@@ -74,7 +74,7 @@ class Words(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class RawConversation:
     """A raw conversation: its parts are (role, body), its attributes (name, value).
 
     Those are not clean; the other texts are, but not masked.
@@ -91,11 +91,11 @@ class Conversation:
     """Characters of its parts."""
 
 
-def conversation_of(detail: ConversationDetail) -> Conversation:
+def conversation_of(detail: ConversationDetail) -> RawConversation:
     """Return a conversation."""
     conversation, metadata = detail.conversation, detail.metadata
     attributes = metadata.attributes if metadata is not None else {}
-    return Conversation(
+    return RawConversation(
         conversation.id,
         clean(conversation.subject or "").strip(),
         clean(source_label(conversation.source or ""), limit=NAME_LIMIT),
@@ -117,7 +117,7 @@ def since(row: IssueRow, now: datetime) -> str:
     return age_or_ahead(row.created, now)
 
 
-def conversation_title(conversation: Conversation, now: datetime, *, masked: bool) -> str:
+def conversation_title(conversation: RawConversation, now: datetime, *, masked: bool) -> str:
     """Return the title of a conversation: its source, age and length."""
     when = age_or_ahead(conversation.created, now)
     past = when and when != "now" and not when.startswith("in ")
@@ -131,49 +131,49 @@ def conversation_title(conversation: Conversation, now: datetime, *, masked: boo
 
 
 def conversation_blocks(
-    conversation: Conversation, now: datetime, issue: IssueRow | None = None
-) -> list[Block]:
+    conversation: RawConversation, now: datetime, issue: IssueRow | None = None
+) -> list[LabelledText]:
     """Return a conversation as blocks: the messages, then the facts."""
-    found: list[Block] = []
+    found: list[LabelledText] = []
     if conversation.subject and (issue is None or conversation.subject != issue.title):
-        found.append(Block("subject", "subject", conversation.subject, "strong"))
+        found.append(LabelledText("subject", "subject", conversation.subject, "strong"))
     if issue is not None:
         found += _about(issue)
     for role, body in conversation.parts:
         label, tone = ROLES.get(role, (role, ""))
-        found.append(Block("part", label, body, tone))
+        found.append(LabelledText("part", label, body, tone))
     if not conversation.parts:
-        found.append(Block("said", "", "No messages.", "muted"))
+        found.append(LabelledText("said", "", "No messages.", "muted"))
     if conversation.created is not None:
-        found.append(Block("said", "when", moment(conversation.created, now)))
+        found.append(LabelledText("said", "when", moment(conversation.created, now)))
     found += [
-        Block("fact", name, value)
+        LabelledText("fact", name, value)
         for name, value in conversation.attributes
         if value != conversation.source
     ]
     if conversation.address:
-        found.append(Block("link", "link", conversation.address, "link"))
+        found.append(LabelledText("link", "link", conversation.address, "link"))
     return found
 
 
-def _about(issue: IssueRow) -> Sequence[Block]:
-    found = [Block("issue", "issue", issue.title, "strong")]
+def _about(issue: IssueRow) -> Sequence[LabelledText]:
+    found = [LabelledText("issue", "issue", issue.title, "strong")]
     if issue.summary:
-        found.append(Block("issue", "", issue.summary))
+        found.append(LabelledText("issue", "", issue.summary))
     return found
 
 
-def issue_blocks(issue: IssueRow | None, said: str) -> list[Block]:
+def issue_blocks(issue: IssueRow | None, said: str) -> list[LabelledText]:
     """Return an issue without its conversation, and the reason."""
-    return [*(_about(issue) if issue is not None else ()), Block("said", "", said, "warn")]
+    return [*(_about(issue) if issue is not None else ()), LabelledText("said", "", said, "warn")]
 
 
-def label_of(block: Block, *, masked: bool) -> str:
+def label_of(block: LabelledText, *, masked: bool) -> str:
     """Return the label of a block."""
     return shown(clean(block.label, limit=NAME_LIMIT).strip(), masked=masked)
 
 
-def words_of(block: Block) -> Words:
+def words_of(block: LabelledText) -> Words:
     """Return the text of a block. For a megabyte, call it off the event loop."""
     if block.kind in ("part", "issue", "subject"):
         # An issue and a subject are often the first words of a message, with tags.

@@ -82,7 +82,7 @@ class Gutter(NamedTuple):
 DEFAULT_GUTTER = Gutter()
 
 
-class Row(NamedTuple):
+class DiffLine(NamedTuple):
     """A drawn row: a row of the diff, the two of an edited one side by side, a fold over unchanged
     ones, or a note above the text.
 
@@ -108,14 +108,14 @@ def rows(
     unfolded: Iterable[int] = (),
     all_lines: bool,
     pairs: bool = False,
-) -> list[Row]:
+) -> list[DiffLine]:
     """Return the rows to draw: notes, changed rows with context, folds over the rest.
 
     ``keep`` are rows that stay visible (they carry threads); ``unfolded`` the first rows of opened
     folds; ``all_lines`` opens all. ``pairs`` puts the two of an edited row side by side. An
     unchanged page is shown whole.
     """
-    found = [Row("note", at) for at in range(len(page.notes))]
+    found = [DiffLine("note", at) for at in range(len(page.notes))]
     whole = all_lines or not page.folds
     kept = sorted(set(keep))
     opened = set(unfolded)
@@ -127,28 +127,28 @@ def rows(
         for line in [k for k in kept if hunk.start <= k < hunk.stop]:
             first, last = max(at, line - 1), min(hunk.stop, line + 2)
             _fold(found, at, first, opened)
-            found.extend(Row("line", each) for each in range(first, last))
+            found.extend(DiffLine("line", each) for each in range(first, last))
             at = max(at, last)
         _fold(found, at, hunk.stop, opened)
     return found
 
 
-def _lines(page: PageText, start: int, stop: int, pairs: bool) -> Iterable[Row]:
+def _lines(page: PageText, start: int, stop: int, pairs: bool) -> Iterable[DiffLine]:
     at = start
     while at < stop:
         if pairs and page.diff.place(at)[0].kind == "edited":
-            yield Row("pair", at, at + 2)
+            yield DiffLine("pair", at, at + 2)
             at += 2
         else:
-            yield Row("line", at)
+            yield DiffLine("line", at)
             at += 1
 
 
-def _fold(found: list[Row], start: int, stop: int, opened: set[int]) -> None:
+def _fold(found: list[DiffLine], start: int, stop: int, opened: set[int]) -> None:
     if stop - start < 2 or start in opened:
-        found.extend(Row("line", at) for at in range(start, stop))
+        found.extend(DiffLine("line", at) for at in range(start, stop))
     else:
-        found.append(Row("fold", start, stop))
+        found.append(DiffLine("fold", start, stop))
 
 
 SIDES = 100

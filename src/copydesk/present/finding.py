@@ -15,7 +15,7 @@ from copydesk.domain.trend import rate, sane, spark
 from copydesk.present import cluster
 from copydesk.present.cluster import rate_cell
 from copydesk.present.facts import Fact, hint
-from copydesk.session.cluster_rows import Merge, finding_row, merge_of
+from copydesk.session.cluster_rows import ClusterMerge, finding_row, merge_of
 from copydesk.session.glyphs import UNICODE, glyphs
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def in_view(
     return cluster.in_view(row, view, (), now, taken=taken)
 
 
-def merges_of(requests: Iterable[ChangeRequest]) -> list[Merge]:
+def merges_of(requests: Iterable[ChangeRequest]) -> list[ClusterMerge]:
     """Return the merges among change requests."""
     return [merge for each in requests if (merge := merge_of(each)) is not None]
 

@@ -11,7 +11,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural, shown_title
 from copydesk.present.page_changes import sign
 from copydesk.session.glyphs import glyphs
-from copydesk.session.page_changes import Changed
+from copydesk.session.page_changes import ReviewChange
 
 BROKEN, POINTS = "broken", "points"
 """The views: links that break, and links to changes."""
@@ -33,10 +33,10 @@ class ImpactRow:
     space_title: str
     here: bool
     leads: str
-    change: Changed | None
+    change: ReviewChange | None
 
 
-def impact_rows(impact: Impact, changes: Sequence[Changed], space: str) -> list[ImpactRow]:
+def impact_rows(impact: Impact, changes: Sequence[ReviewChange], space: str) -> list[ImpactRow]:
     """Return the rows: breaking links, then links to each change, in the order of the tree.
 
     A link to a deleted page is listed only among the breaking ones.
@@ -47,7 +47,7 @@ def impact_rows(impact: Impact, changes: Sequence[Changed], space: str) -> list[
         )
         for at, broken in enumerate(impact.broken)
     ]
-    by_id: Mapping[str, Changed] = {change.id: change for change in changes}
+    by_id: Mapping[str, ReviewChange] = {change.id: change for change in changes}
     places = {change.id: at for at, change in enumerate(changes)}
     ordered = sorted(impact.pointers, key=lambda pointer: places[pointer.changed])
     rows.extend(

@@ -37,7 +37,7 @@ OTHERS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class MergeNotes:
     """Facts read after the rules: overlapping requests, and the links around the changes.
 
     ``why`` is the reason where they cannot be read.
@@ -118,7 +118,7 @@ def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) 
     return [Text(f"! {said}", style="warn") for said in found]
 
 
-def beside_lines(beside: Beside) -> list[Text]:
+def beside_lines(beside: MergeNotes) -> list[Text]:
     """Return the overlapping requests, and the effect of a merge on the links around it."""
     if beside.reading:
         said = f"Looking for other open change requests on these pages{glyphs().more}"

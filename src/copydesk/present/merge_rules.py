@@ -15,7 +15,7 @@ from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
 from copydesk.session.names import asked_name, person_name
-from copydesk.session.reads.review import Side
+from copydesk.session.reads.review import RevisionSide
 
 if TYPE_CHECKING:
     from copydesk.contract.models.change_request import ChangeRequest
@@ -35,7 +35,7 @@ NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RuleContext:
     """The data that explain rules.
 
     ``me`` is my id, None where the service does not say it. ``main`` is what primary content moved
@@ -45,7 +45,7 @@ class Standing:
 
     now: datetime
     me: str | None = None
-    main: Side | None = None
+    main: RevisionSide | None = None
     threads: int | None = None
     unseen: tuple[int, int] = (0, 0)
     may_merge: bool = True
@@ -59,7 +59,7 @@ def rule_sign(result: RuleResult) -> tuple[str, str]:
     return signs.get(result.outcome, ("?", "warn"))
 
 
-def rule_lines(request: ChangeRequest, rules: RulesRead, standing: Standing) -> Lines:
+def rule_lines(request: ChangeRequest, rules: RulesRead, standing: RuleContext) -> Lines:
     """Return the rules one by one, each with its data and what to do; then the rest."""
     lines: Lines = []
     for result in rules.results:
@@ -94,7 +94,7 @@ def said_and_asked(
 
 
 def rule_data(
-    request: ChangeRequest, rules: RulesRead, result: RuleResult, standing: Standing
+    request: ChangeRequest, rules: RulesRead, result: RuleResult, standing: RuleContext
 ) -> Lines:
     """Return the data of a rule: reviews, review requests, changes of main."""
     if result.rule == UP_TO_DATE:
@@ -160,7 +160,7 @@ def _asked(
         yield "asked", Text("no one", style="muted")
 
 
-def _behind(request: ChangeRequest, standing: Standing) -> Lines:
+def _behind(request: ChangeRequest, standing: RuleContext) -> Lines:
     main = standing.main
     if not request.outdated or main is None:
         return []
@@ -179,7 +179,7 @@ def _behind(request: ChangeRequest, standing: Standing) -> Lines:
 
 
 def what_to_do(
-    request: ChangeRequest, rules: RulesRead, result: RuleResult, standing: Standing
+    request: ChangeRequest, rules: RulesRead, result: RuleResult, standing: RuleContext
 ) -> str:
     """Return what to do about a failing rule, with the key; else ""."""
     if result.outcome == "pass" or request.status not in ("open", "draft"):
@@ -209,7 +209,7 @@ def _waits_on(rules: RulesRead, result: RuleResult) -> str:
     return f"It waits on {listed(list(names.values()))}" if names else "It takes others"
 
 
-def _besides(request: ChangeRequest, rules: RulesRead, standing: Standing) -> Lines:
+def _besides(request: ChangeRequest, rules: RulesRead, standing: RuleContext) -> Lines:
     good, bad, warn = (glyphs().passed, "good"), (glyphs().failed, "bad"), ("!", "warn")
 
     def line(mark: tuple[str, str], said: str) -> tuple[str, Text | str]:

@@ -12,28 +12,28 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import ChangeKind, PageNode
 from copydesk.domain.text import clean, shorten_middle
 from copydesk.session.glyphs import glyphs
-from copydesk.session.page_changes import THINGS, Changed
+from copydesk.session.page_changes import THINGS, ReviewChange
 
 OTHERS = "Other changes"
 """The branch of things that this version does not know."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PageTreeLine:
     """A line of the tree of pages: a changed page, or an unchanged one around it."""
 
     id: str
     title: str
-    change: Changed | None
-    children: tuple[Entry, ...] = ()
+    change: ReviewChange | None
+    children: tuple[PageTreeLine, ...] = ()
 
 
 # The tree
 
 
 def entries(
-    after: Sequence[PageNode], changes: Sequence[Changed], *, everything: bool = False
-) -> list[Entry]:
+    after: Sequence[PageNode], changes: Sequence[ReviewChange], *, everything: bool = False
+) -> list[PageTreeLine]:
     """Return the tree of changed pages with their parents; ``everything`` keeps all pages.
 
     Removed pages keep their place. What is changed besides pages stands at the end, in branches.
@@ -49,24 +49,24 @@ def entries(
     for node in lost:
         siblings = below.setdefault(_parent(node, nodes), [])
         siblings.insert(min(node.position, len(siblings)), node.id)
-    made: dict[str, Entry] = {}
+    made: dict[str, PageTreeLine] = {}
     # Parents come before their children, so that from the end on all children exist already.
     for node in reversed(order):
         children = tuple(made[child] for child in below.get(node.id, ()) if child in made)
         if children or everything or node.id in by_id:
             change = by_id.get(node.id)
             named = node if change is None else change.node  # staged titles are in the changes
-            made[node.id] = Entry(node.id, clean(named.title), change, children)
+            made[node.id] = PageTreeLine(node.id, clean(named.title), change, children)
     roots = [made[page] for page in below.get(None, ()) if page in made]
-    things: dict[str, list[Entry]] = {}
+    things: dict[str, list[PageTreeLine]] = {}
     for c in changes:
         if c.thing:
             things.setdefault(THINGS.get(c.thing, OTHERS), []).append(
-                Entry(c.id, clean(c.node.title), c)
+                PageTreeLine(c.id, clean(c.node.title), c)
             )
     for title in sorted(things, key=[*THINGS.values(), OTHERS].index):
         below_it = tuple(things[title])
-        roots.append(Entry(f"branch:{title}", f"{title} ({len(below_it)})", None, below_it))
+        roots.append(PageTreeLine(f"branch:{title}", f"{title} ({len(below_it)})", None, below_it))
     return roots
 
 
@@ -74,9 +74,9 @@ def _parent(node: PageNode, nodes: Mapping[str, PageNode]) -> str | None:
     return node.parent if node.parent in nodes else None
 
 
-def in_order(roots: Sequence[Entry]) -> list[Changed]:
+def in_order(roots: Sequence[PageTreeLine]) -> list[ReviewChange]:
     """Return the changed pages and files in the order of the tree."""
-    found: list[Changed] = []
+    found: list[ReviewChange] = []
     waiting = list(reversed(roots))
     while waiting:
         entry = waiting.pop()
@@ -86,7 +86,7 @@ def in_order(roots: Sequence[Entry]) -> list[Changed]:
     return found
 
 
-def sign(change: Changed) -> tuple[str, str]:
+def sign(change: ReviewChange) -> tuple[str, str]:
     """Return the sign of a change and its tone: ``~`` edited, ``+`` added, ``-`` deleted, moved."""
     if "added" in change.kinds:
         return "+", "good"
@@ -113,7 +113,7 @@ def page_signs() -> list[tuple[str, str]]:
     ]
 
 
-def entry_title(entry: Entry) -> Text:
+def entry_title(entry: PageTreeLine) -> Text:
     """Return a line of the tree: the sign and the title."""
     if entry.change is None:
         return Text(entry.title or "(untitled)", style="muted")
@@ -131,12 +131,12 @@ def counted(kinds: Iterable[Collection[str]]) -> str:
     return said if counts["file moved"] == 1 else said.replace(" file moved", " files moved")
 
 
-def place_of(change: Changed) -> str:
+def place_of(change: ReviewChange) -> str:
     """Return the path of a changed page: "Reference / Webhooks / Retries"."""
     thing = "" if change.file or change.thing == change.node.title else f"{change.thing} "
     return clean(f"{thing}{change.node.place}".strip())
 
 
-def place_within(change: Changed, cells: int) -> str:
+def place_within(change: ReviewChange, cells: int) -> str:
     """Return the path of a changed page in at most so many cells: its own name is cut last."""
     return shorten_middle(place_of(change), cells, glyphs().more)

@@ -17,7 +17,7 @@ from copydesk.session.names import person_name
 if TYPE_CHECKING:
     from copydesk.domain.page_text import PageText
     from copydesk.present.threads import Thread
-    from copydesk.session.page_changes import Changed
+    from copydesk.session.page_changes import ReviewChange
 
 _RANGES = re.compile(rb"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
 
@@ -51,7 +51,7 @@ def thread_text(thread: Thread, where: str) -> str:
     return "\n\n".join(part for part in said if part) + "\n"
 
 
-def line_passages(change: Changed, text: PageText, at: int) -> list[Passage]:
+def line_passages(change: ReviewChange, text: PageText, at: int) -> list[Passage]:
     """Return what can be copied of the text around a row of a page's diff: its hunk, its table."""
     found: list[Passage] = []
     was = None if change.before is None else f"{change.before.path}{ENDING}"

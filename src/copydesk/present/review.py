@@ -20,7 +20,7 @@ from copydesk.present.page_changes import counted
 from copydesk.session.errors import LACKS
 from copydesk.session.glyphs import glyphs
 from copydesk.session.names import asked_name, person_name
-from copydesk.session.page_changes import Changed
+from copydesk.session.page_changes import ReviewChange
 from copydesk.session.reads.merge import RulesRead
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def rule_text(result: RuleResult) -> Text:
     return Text.assemble((f"{mark} ", tone), clean(result.sentence))
 
 
-def summary(changes: Sequence[Changed]) -> str:
+def summary(changes: Sequence[ReviewChange]) -> str:
     """Return a summary of the changes: "4 pages: 1 added, 3 edited; 1 file"."""
     pages = [change for change in changes if not change.thing]
     said = counted(change.kinds for change in pages)
@@ -71,7 +71,7 @@ def _counted(count: int, thing: str) -> str:
 def overview(
     request: ChangeRequest,
     space: Space,
-    changes: Sequence[Changed] | None,
+    changes: Sequence[ReviewChange] | None,
     rules: RulesRead | None,
     threads: tuple[int, int] | None,
     seen: tuple[int, int],

@@ -12,7 +12,7 @@ from copydesk.domain.request_context import Asker, Why
 from copydesk.domain.text import clean, plural, shorten
 
 if TYPE_CHECKING:
-    from copydesk.client.calls import Budget, Count, Tally
+    from copydesk.client.calls import Budget, Count, RequestTally
 
 ANY_NUMBER = 1_000_000
 """A limit this high that stays unused is no limit: the embedded desk sends such a one."""
@@ -58,7 +58,7 @@ class SentRow:
         return ", ".join(f"{n:,} {'none' if status is None else status}" for status, n in order)
 
 
-def sent_rows(tally: Tally, since: float) -> list[SentRow]:
+def sent_rows(tally: RequestTally, since: float) -> list[SentRow]:
     """Return the requests sent since a time (seconds since the epoch), the latest first."""
     rows: dict[tuple[Asker, str], SentRow] = {}
     for each in tally.since(since):

@@ -171,7 +171,7 @@ class PageLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class LastReview:
     """The newest review of one person."""
 
     name: str
@@ -222,7 +222,7 @@ ALL_PARTS = PARTS | {TEXT, SIDES}
 
 
 @dataclass(frozen=True)
-class Details:
+class RequestDetails:
     """Details of a change request beyond its row; None where the service cannot say.
 
     ``parts`` are the ones that have been read (`copydesk.present.change_request`).
@@ -235,7 +235,7 @@ class Details:
     more_pages: int = 0
     approximate: bool = False
     rules: Sequence[RuleResult] | None = None
-    verdicts: Sequence[Verdict] | None = None
+    verdicts: Sequence[LastReview] | None = None
     asked: Sequence[str] | None = None
     against: Sequence[str] = ()
     """Who asked for changes after it was approved, by name."""
@@ -392,7 +392,7 @@ FIELDS_OF = {
     TEXT: ("description", "cluster", "finding"),
     SIDES: ("both_sides",),
 }
-"""The fields of `Details` that come with each part."""
+"""The fields of `RequestDetails` that come with each part."""
 
 
 @dataclass
@@ -412,7 +412,7 @@ class KnownRequests:
     """The reader's own marks of a row (`copydesk.session.marks`)."""
     titles: dict[str, str] = field(default_factory=dict)
     """The titles of spaces as they were in the last run, by their ids."""
-    _details: dict[str, tuple[datetime, Details]] = field(default_factory=dict)
+    _details: dict[str, tuple[datetime, RequestDetails]] = field(default_factory=dict)
     _asked: dict[Scope, frozenset[str]] = field(default_factory=dict)
     """The ids of requests whose review the reader was asked for."""
     _asked_at: dict[Scope, datetime] = field(default_factory=dict)
@@ -488,12 +488,12 @@ class KnownRequests:
 
     # Details
 
-    def details(self, row: ChangeRow) -> Details | None:
+    def details(self, row: ChangeRow) -> RequestDetails | None:
         """Return the details of a row that were read since it changed."""
         kept = self._details.get(row.id)
         return kept[1] if kept is not None and kept[0] == row.updated else None
 
-    def last_details(self, row: ChangeRow) -> Details | None:
+    def last_details(self, row: ChangeRow) -> RequestDetails | None:
         """Return the last details of a row, even outdated ones."""
         kept = self._details.get(row.id)
         return None if kept is None else kept[1]
@@ -507,7 +507,7 @@ class KnownRequests:
             return wanted | (found.parts & PARTS)
         return frozenset() if found.missing else wanted - found.parts
 
-    def keep(self, row: ChangeRow, found: Details) -> None:
+    def keep(self, row: ChangeRow, found: RequestDetails) -> None:
         """Cache details of a row, beside parts that were read before."""
         before = self.details(row)
         found = replace(found, read_at=self.clock())
@@ -532,7 +532,9 @@ class KnownRequests:
 
     # Reading
 
-    async def read(self, api: Api, scope: Scope, row: ChangeRow, parts: Collection[str]) -> Details:
+    async def read(
+        self, api: Api, scope: Scope, row: ChangeRow, parts: Collection[str]
+    ) -> RequestDetails:
         """Read parts of a row; a deleted or forbidden one gives the sentence for it.
 
         Raises the other kinds of ``ApiError``.
@@ -542,7 +544,7 @@ class KnownRequests:
         try:
             return await read_parts(api, scope, row, parts, me=self.me(), spaces=self.spaces)
         except (Forbidden, NotFound) as error:
-            return Details(missing=sentence(error), waiting=OpenThreads())
+            return RequestDetails(missing=sentence(error), waiting=OpenThreads())
 
     async def read_rows(
         self, api: Api, scope: Scope, rows: Iterable[ChangeRow], parts: Collection[str]
@@ -570,7 +572,7 @@ def known_requests(session: Session) -> KnownRequests:
     )
 
 
-def _together(before: Details, found: Details) -> Details:
+def _together(before: RequestDetails, found: RequestDetails) -> RequestDetails:
     """Return new details, with the parts that only the earlier ones have."""
     kept = [name for part in before.parts - found.parts for name in FIELDS_OF[part]]
     if found.moment is None:
@@ -679,7 +681,7 @@ def readiness(
     return Readiness(READY, "good", met + after)
 
 
-def readiness_of(row: ChangeRow, details: Details, *, keys: bool = True) -> Readiness:
+def readiness_of(row: ChangeRow, details: RequestDetails, *, keys: bool = True) -> Readiness:
     """Return how ready a row is, from its details; ``keys`` as in `readiness`."""
     return readiness(
         row.status,

@@ -41,8 +41,8 @@ from copydesk.session.reads.impact import LINKS
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.reversal import Reversal
-    from copydesk.session.page_changes import Changed
-    from copydesk.session.reads.review import Opened
+    from copydesk.session.page_changes import ReviewChange
+    from copydesk.session.reads.review import OpenedRequest
 
 USES = (
     "get_change_request_page",
@@ -79,7 +79,7 @@ class CheckedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckOutcome:
     """What a check found: in what the request changed, and in text that was there before."""
 
     check: str
@@ -102,7 +102,7 @@ class Outcome:
         return f"{said} It stopped: {self.trouble}." if self.trouble else said
 
 
-async def read_pages(api: Api, opened: Opened) -> list[CheckedPage]:
+async def read_pages(api: Api, opened: OpenedRequest) -> list[CheckedPage]:
     """Read the changed pages of a request, as it has them, with their links.
 
     Raises ``ApiError``.
@@ -111,7 +111,7 @@ async def read_pages(api: Api, opened: Opened) -> list[CheckedPage]:
     changes = [each for each in opened.changes if not each.thing and each.after is not None]
     names = file_names(each.node for each in changes)
 
-    async def read(change: Changed) -> CheckedPage | None:
+    async def read(change: ReviewChange) -> CheckedPage | None:
         async with gate:
             text = await reading.read_page(api, opened, change)
             if not text.source:
@@ -123,7 +123,7 @@ async def read_pages(api: Api, opened: Opened) -> list[CheckedPage]:
 
 
 async def _checked(
-    api: Api, opened: Opened, change: Changed, name: str, text: PageText
+    api: Api, opened: OpenedRequest, change: ReviewChange, name: str, text: PageText
 ) -> CheckedPage:
     new = await asyncio.to_thread(new_lines, text)
     broken = await _broken(api, opened, change)
@@ -143,7 +143,9 @@ def new_lines(text: PageText) -> frozenset[int]:
     return frozenset(found)
 
 
-async def _broken(api: Api, opened: Opened, change: Changed) -> Mapping[str, str] | None:
+async def _broken(
+    api: Api, opened: OpenedRequest, change: ReviewChange
+) -> Mapping[str, str] | None:
     """Return the links of a page that lead nowhere, each with what is known of that."""
     space, request = opened.space.id, opened.request.id
     try:
@@ -163,7 +165,7 @@ async def _broken(api: Api, opened: Opened, change: Changed) -> Mapping[str, str
     return found
 
 
-def _why(opened: Opened, change: Changed, address: str) -> str:
+def _why(opened: OpenedRequest, change: ReviewChange, address: str) -> str:
     """Say why a link leads nowhere: what it led to has moved, is deleted, or was never there.
 
     A page of its name somewhere else is named: it may have moved long ago.
@@ -240,17 +242,19 @@ def hiding(keys: Sequence[str]) -> Reversal:
 
 async def run_checks(
     checks: Sequence[Check], pages: Sequence[CheckedPage]
-) -> AsyncIterator[Outcome]:
+) -> AsyncIterator[CheckOutcome]:
     """Yield what each check finds: the built-in ones first, then the commands in their order."""
     yield await asyncio.to_thread(check_built_in, pages)
     for check in checks:
         if browser.window is None:
             yield await run_command(check, pages)
         else:
-            yield Outcome(check.name, trouble="commands of the settings do not run in a browser")
+            yield CheckOutcome(
+                check.name, trouble="commands of the settings do not run in a browser"
+            )
 
 
-def check_built_in(pages: Sequence[CheckedPage]) -> Outcome:
+def check_built_in(pages: Sequence[CheckedPage]) -> CheckOutcome:
     """Return what the built-in checks find. It takes a while."""
     began = time.perf_counter()
     found: list[Finding] = []
@@ -273,19 +277,19 @@ def check_built_in(pages: Sequence[CheckedPage]) -> Outcome:
     if any(page.broken is None for page in pages):
         long.append("the service does not tell which links are broken")
     took = time.perf_counter() - began
-    return Outcome(BUILT_IN, tuple(found), tuple(older), took, "; ".join(long))
+    return CheckOutcome(BUILT_IN, tuple(found), tuple(older), took, "; ".join(long))
 
 
 def _only(broken: Mapping[str, str], addresses: frozenset[str]) -> Mapping[str, str]:
     return {address: why for address, why in broken.items() if address in addresses}
 
 
-async def run_command(check: Check, pages: Sequence[CheckedPage]) -> Outcome:
+async def run_command(check: Check, pages: Sequence[CheckedPage]) -> CheckOutcome:
     """Return what a command finds in some pages. It goes with the task that waits for it."""
     began = time.perf_counter()
     files = {page.name: CheckedFile(page.id, SourceLines(page.source).lines) for page in pages}
     if not files:
-        return Outcome(check.name)
+        return CheckOutcome(check.name)
     program = shorten(clean(check.command[0], limit=500), 60)
     try:
         with check_folder() as folder:
@@ -293,19 +297,19 @@ async def run_command(check: Check, pages: Sequence[CheckedPage]) -> Outcome:
             command = list(commands_with(check.command, list(files)))
             ended = await listen(command, folder, seconds=check.seconds, most=MOST_BYTES)
     except FileNotFoundError:
-        return Outcome(check.name, trouble=f"{program} is not there")
+        return CheckOutcome(check.name, trouble=f"{program} is not there")
     except OSError as error:
-        return Outcome(check.name, trouble=f"{program}: {error.strerror or error}")
+        return CheckOutcome(check.name, trouble=f"{program}: {error.strerror or error}")
     took = time.perf_counter() - began
     if ended.why == "time":
-        return Outcome(check.name, (), (), took, f"stopped after {check.seconds} s")
+        return CheckOutcome(check.name, (), (), took, f"stopped after {check.seconds} s")
     output = ended.output.decode(errors="replace")
     answer = await asyncio.to_thread(read_answer, check, output, files)
     trouble = _trouble(ended, output, nothing=not answer.findings) or answer.trouble
     new = {page.id: page.new for page in pages}
     found = tuple(each for each in answer.findings if each.line in new[each.page])
     older = tuple(each for each in answer.findings if each.line not in new[each.page])
-    return Outcome(check.name, found, older, took, trouble, tuple(answer.unread))
+    return CheckOutcome(check.name, found, older, took, trouble, tuple(answer.unread))
 
 
 def _write(folder: Path, pages: Sequence[CheckedPage]) -> None:

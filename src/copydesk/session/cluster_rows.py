@@ -151,7 +151,7 @@ def finding_row(finding: SiteFinding, pulse: Sequence[float]) -> ClusterRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class ClusterMerge:
     """A change request that was merged for a cluster.
 
     The API gives only the time of the last change, not of the merge. A merge is the last change,
@@ -164,11 +164,11 @@ class Merge:
     at: datetime
 
 
-def merge_of(request: ChangeRequest) -> Merge | None:
+def merge_of(request: ChangeRequest) -> ClusterMerge | None:
     """Return the merge of a change request; None when it is not merged."""
     if request.status != "merged":
         return None
-    return Merge(request.id, f"#{request.number}", request.updated_at)
+    return ClusterMerge(request.id, f"#{request.number}", request.updated_at)
 
 
 @dataclass(frozen=True, slots=True)

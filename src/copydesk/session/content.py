@@ -10,7 +10,7 @@ NAME_CELLS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class ContentOwner:
     """The owner of the content on screen; clean. ``request`` None means the space itself.
 
     ``refused`` says why the reader may not edit it.

@@ -33,7 +33,7 @@ The command line imports none: its commands count as harmless.
 """
 
 
-class Way(NamedTuple):
+class Destination(NamedTuple):
     """A way to a screen: the word after ``:``, its title, key after ``g``, view and module, and the
     first operation that it uses, which gives its rows.
     """
@@ -47,7 +47,7 @@ class Way(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredAction:
     """The declaration of an action whose screen may not be imported yet."""
 
     id: str
@@ -60,21 +60,21 @@ class Declared:
 class Actions:
     """The actions of all screens, and by the word after ``:`` the scopes of those of each."""
 
-    all: Mapping[str, Declared]
+    all: Mapping[str, DeclaredAction]
     scopes: Mapping[str, Sequence[str]]
 
 
 @cache
-def ways() -> Sequence[Way]:
+def ways() -> Sequence[Destination]:
     """Return every way to a screen, in the order in which they are listed."""
-    return [Way(*each) for each in _read(SCREENS_FILE)]
+    return [Destination(*each) for each in _read(SCREENS_FILE)]
 
 
 @cache
 def actions() -> Actions:
     """Return the actions of all screens."""
     *rows, scopes = _read(ACTIONS_FILE)
-    return Actions({each[0]: Declared(*each) for each in rows}, scopes)
+    return Actions({each[0]: DeclaredAction(*each) for each in rows}, scopes)
 
 
 def keymap(

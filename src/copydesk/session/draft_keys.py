@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Belonging:
+class DraftOwner:
     """The screen and the object of a draft, and a description of the text.
 
     ``part`` tells the screen which of its fields to open (`Place.resume_draft`); empty when it
@@ -139,8 +139,8 @@ _IDS = frozenset(each.name for each in fields_of(Target))
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
-    """The keys of one kind of draft: how they are written, and what `Belonging` has of them.
+class DraftKey:
+    """The keys of one kind of draft: how they are written, and what `DraftOwner` has of them.
 
     ``form`` is the key with names in braces; those of ids of a `Target` say what it is about.
     ``words`` and ``part`` may have these names too.
@@ -156,7 +156,7 @@ class Key:
         """Return the key with these ids, in the order of the names in ``form``."""
         return _NAME.sub("{}", self.form).format(*ids)
 
-    def read(self, key: Sequence[str]) -> Belonging | None:
+    def read(self, key: Sequence[str]) -> DraftOwner | None:
         """Return where a draft belongs, by the words of its key; None for another kind."""
         form = self.form.split(" ")
         named = {each: word for each, word in zip(form, key, strict=False) if each[0] == "{"}
@@ -165,47 +165,51 @@ class Key:
         found = {each.strip("{}"): word for each, word in named.items()}
         target = Target(**{name: word for name, word in found.items() if name in _IDS})
         words, part = self.words.format(**found), self.part.format(**found)
-        return Belonging(self.place, target, words, part, self.summary)
+        return DraftOwner(self.place, target, words, part, self.summary)
 
 
-structure_key = Key("structure {site}", "site-structure", "staged for a site", summary=moves)
-new_site_key = Key("site new", "sites", "new site", "new", fields)
-new_in_site_key = Key(
+structure_key = DraftKey("structure {site}", "site-structure", "staged for a site", summary=moves)
+new_site_key = DraftKey("site new", "sites", "new site", "new", fields)
+new_in_site_key = DraftKey(
     "site new {site} {kind}", "site-structure", "new {kind} of a site", "new {kind}", fields
 )
-site_row_key = Key(
+site_row_key = DraftKey(
     "site row {site} {row}", "site-structure", "row of a site's structure", "{row}", fields
 )
-site_setting_key = Key(
+site_setting_key = DraftKey(
     "site setting {site} {setting}", "site-settings", "setting of a site", "{setting}", fields
 )
-share_link_key = Key(
+share_link_key = DraftKey(
     "share link {site} {link}", "share-links", "name of a share link", "{link}", fields
 )
 """``link`` is "new" for one to be made; so is ``redirect`` of the next."""
-redirect_key = Key("redirect {site} {redirect}", "redirects", "redirect", "{redirect}", fields)
-schema_key = Key("adaptive schema {site}", "site-schema", "adaptive schema", "edit", schema_text)
-tree_key = Key(
+redirect_key = DraftKey("redirect {site} {redirect}", "redirects", "redirect", "{redirect}", fields)
+schema_key = DraftKey(
+    "adaptive schema {site}", "site-schema", "adaptive schema", "edit", schema_text
+)
+tree_key = DraftKey(
     "tree {organization}", "organization-structure", "collections and spaces", summary=moves
 )
-tree_row_key = Key(
+tree_row_key = DraftKey(
     "tree row {organization} {row}", "organization-structure",
     "settings of a collection or a space", "{row}", fields,
 )  # fmt: skip
-new_in_tree_key = Key(
+new_in_tree_key = DraftKey(
     "tree new {organization} {kind}", "organization-structure", "new {kind}", summary=fields
 )
-about_key = Key("change-request {space} {change_request} about", "changes", "description", "about")
-marks_key = Key(
+about_key = DraftKey(
+    "change-request {space} {change_request} about", "changes", "description", "about"
+)
+marks_key = DraftKey(
     "change-request {space} {change_request} marks", "changes", "own labels and note", "marks",
     fields,
 )  # fmt: skip
-revert_key = Key(
+revert_key = DraftKey(
     "change-request {space} {change_request} revert", "review", "why a merge is reverted", "revert"
 )
-_new_key = Key("change-request {space} new", "changes", "new change request", "new")
+_new_key = DraftKey("change-request {space} new", "changes", "new change request", "new")
 _new_for_cluster_key = replace(_new_key, form="change-request {space} new {cluster}")
-source_key = Key(
+source_key = DraftKey(
     "page source {space} {change_request} {page}", "review", "edit of a page", "source {page}",
     page_text,
 )  # fmt: skip
@@ -213,41 +217,43 @@ source_key = Key(
 _new_source_key = replace(
     source_key, form=f"page source {{space}} {NEW_REQUEST} {{page}}", place="pages"
 )
-insertion_key = Key(
+insertion_key = DraftKey(
     "page file {space} {change_request} {page} {of}", "review", "file to insert", "insert"
 )
 """The path of a file that is inserted in a page, or the words that describe it."""
-row_key = Key(
+row_key = DraftKey(
     "page row {space} {change_request} {page}", "page-arrangement", "settings of a page", "{page}",
     fields,
 )  # fmt: skip
-hunk_key = Key(
+hunk_key = DraftKey(
     "settle hunk {space} {change_request} {hunk}", "settle", "hunk that conflicts", "{hunk}"
 )
-_marked_approval_key = Key(
+_marked_approval_key = DraftKey(
     "marked verdict approved", "changes", "approval, of several", "verdict approved"
 )
-marked_verdict_key = Key(
+marked_verdict_key = DraftKey(
     "marked verdict {status}", "changes", "review asking for changes, of several",
     "verdict {status}",
 )  # fmt: skip
-view_name_key = Key("view name", "changes", "name of a view", "view")
-outbox_key = Key("outbox {item}", "outbox", "edit of a write that waits", "{item}", fields)
-setting_key = Key("setting {name}", "settings", "setting {name}", "{name}")
+view_name_key = DraftKey("view name", "changes", "name of a view", "view")
+outbox_key = DraftKey("outbox {item}", "outbox", "edit of a write that waits", "{item}", fields)
+setting_key = DraftKey("setting {name}", "settings", "setting {name}", "{name}")
 
 KEYS = (
     structure_key, new_site_key, new_in_site_key, site_row_key, site_setting_key, share_link_key,
     redirect_key, schema_key, tree_key, tree_row_key, new_in_tree_key, about_key, marks_key,
     revert_key, _new_key, _new_for_cluster_key, _new_source_key, source_key, insertion_key, row_key,
     hunk_key, _marked_approval_key, marked_verdict_key, view_name_key, outbox_key, setting_key,
-    Key("request of cluster {cluster}", "clusters", "change request for a cluster",
+    DraftKey("request of cluster {cluster}", "clusters", "change request for a cluster",
         summary=fields),
     *(
         each
         for held, name in (("space", "space"), ("collection", "item"), ("site", "site"))
         for each in (
-            Key(f"access {held} {{{name}}} staged", "access", "staged roles", summary=levels),
-            Key(f"access {held} {{{name}}} {{part}}", "access", "invitation", "{part}", fields),
+            DraftKey(f"access {held} {{{name}}} staged", "access", "staged roles", summary=levels),
+            DraftKey(
+                f"access {held} {{{name}}} {{part}}", "access", "invitation", "{part}", fields
+            ),
         )
     ),
 )  # fmt: skip
@@ -353,14 +359,14 @@ def _form_title(name: str, method: str) -> str:
     return title if told is None else f"{title}: {told}"
 
 
-def belonging(key: str) -> Belonging | None:
+def belonging(key: str) -> DraftOwner | None:
     """Return the screen and object of a draft; None for an unknown key."""
     if (field := field_of(key)) != key:  # two windows typed in the same field
         found = belonging(field)
         return None if found is None else replace(found, words=f"{found.words} (second text)")
     if (ahead := _ahead(key)) is not None:
         name, action, target = ahead
-        return Belonging(name, target, _form_title(name, action.rpartition(".")[2]), key)
+        return DraftOwner(name, target, _form_title(name, action.rpartition(".")[2]), key)
     words = key.split(" ")
     if (found := next(filter(None, (each.read(words) for each in KEYS)), None)) is not None:
         return found
@@ -370,13 +376,13 @@ def belonging(key: str) -> Belonging | None:
             target = Target(space=space, change_request=request, page=page)
             said = "suggestion" if what == "lines" else "words beside a suggestion"
             part = " ".join(["suggest", above, below, *where])
-            return Belonging("review", target, said, part)
+            return DraftOwner("review", target, said, part)
         case ["form", place, organization, space, item, method, *about]:
             target = Target(
                 organization=_given(organization), space=_given(space), item=_given(item)
             )
             part = " ".join([method, *about])
-            return Belonging(place, target, _form_title(place, method), part, fields)
+            return DraftOwner(place, target, _form_title(place, method), part, fields)
     space, _, rest = key.partition("/")
     request, _, part = rest.partition("/")
     if not (space and part):
@@ -386,19 +392,19 @@ def belonging(key: str) -> Belonging | None:
         place, target = "space-comments", Target(space=space)
     match part.split(" "):
         case ["space"] if not request:
-            return Belonging(place, target, "comment on the space", part)
+            return DraftOwner(place, target, "comment on the space", part)
         case ["request"] if request:
-            return Belonging(place, target, "comment on the change request", part)
+            return DraftOwner(place, target, "comment on the change request", part)
         case ["verdict", "approved"] if request:
-            return Belonging("review", target, "approval", part)
+            return DraftOwner("review", target, "approval", part)
         case ["verdict", _] if request:
-            return Belonging("review", target, "review asking for changes", part)
+            return DraftOwner("review", target, "review asking for changes", part)
         case ["reply", thread]:
-            return Belonging(place, target.but(thread=thread), "reply", part)
+            return DraftOwner(place, target.but(thread=thread), "reply", part)
         case ["edit", message]:
-            return Belonging(place, target.but(thread=message), "edit of a message", part)
+            return DraftOwner(place, target.but(thread=message), "edit of a message", part)
     page, _, node = part.partition("/")
     if not node:
         return None
     said = "comment on a page" if node == "page" else "comment on a line"
-    return Belonging(place, target.but(page=page), said, part)
+    return DraftOwner(place, target.but(page=page), said, part)

@@ -48,7 +48,7 @@ class NewsItem:
 
 
 @dataclass
-class Known:
+class KnownNews:
     """What earlier reads have told, by ids of requests.
 
     ``began`` is the service's time of the first read: nothing before it is news. ``marks`` change
@@ -82,7 +82,7 @@ class News:
         self._session = session
         self.items: list[NewsItem] = []
         """The newest first."""
-        self._known = Known()
+        self._known = KnownNews()
 
     def look(self) -> tuple[int, datetime | None]:
         """Return how many came since the reader last looked, and when that was; they look now."""
@@ -162,7 +162,7 @@ class News:
             return
         rows = await asyncio.to_thread(self._session.snapshot.read, name)
         self._of, self.items, self.unseen, self.looked_at = name, [], 0, None
-        self._known = Known()
+        self._known = KnownNews()
         if not rows:
             return
         head, *rest = rows

@@ -30,7 +30,7 @@ SAID_CELLS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommandOutcome:
     """What came of a run: a sentence, whether it is ``done``, what it wrote; all text is clean."""
 
     said: str
@@ -53,7 +53,7 @@ async def run_hooks(session: Session, event: Event, fields: Mapping[str, str]) -
         try:
             run = ready(hook.run, known)
         except ValueError as error:
-            outcome = Outcome(str(error), done=False)
+            outcome = CommandOutcome(str(error), done=False)
             session.note_line("Hook", target, "not done", outcome.said)
             session.touched()
         else:
@@ -71,13 +71,13 @@ def tell_merged(session: Session, request: ChangeRequest, space: str) -> None:
 
 async def run_ready(
     session: Session, what: str, target: str, run: Ready, *, given: bytes = b""
-) -> Outcome:
+) -> CommandOutcome:
     """Run a command, with a line in the log from its start, by which it can be stopped."""
     running = asyncio.create_task(_run(run, given=given))
     line = session.note_line(what, target, "running", "")
     line.stop = running.cancel
     session.touched()
-    outcome = Outcome("Stopped.", done=False)
+    outcome = CommandOutcome("Stopped.", done=False)
     try:
         outcome = await running
     except asyncio.CancelledError:
@@ -91,7 +91,7 @@ async def run_ready(
     return outcome
 
 
-async def _run(run: Ready, *, given: bytes = b"") -> Outcome:
+async def _run(run: Ready, *, given: bytes = b"") -> CommandOutcome:
     program = shorten(clean(run.words[0], limit=500), 60)
     try:
         ended = await listen(
@@ -103,24 +103,26 @@ async def _run(run: Ready, *, given: bytes = b"") -> Outcome:
             more=run.variables,
         )
     except FileNotFoundError:
-        return Outcome(f"{program} was not found.", done=False)
+        return CommandOutcome(f"{program} was not found.", done=False)
     except OSError as error:
-        return Outcome(f"{program} cannot be started: {error.strerror or error}.", done=False)
+        return CommandOutcome(
+            f"{program} cannot be started: {error.strerror or error}.", done=False
+        )
     return _outcome(program, ended)
 
 
-def _outcome(program: str, ended: Ended) -> Outcome:
+def _outcome(program: str, ended: Ended) -> CommandOutcome:
     output = clean_long(ended.output.decode(errors="replace"))
     if ended.why == "time":
-        return Outcome(f"{program} was stopped after {SECONDS} s.", False, output)
+        return CommandOutcome(f"{program} was stopped after {SECONDS} s.", False, output)
     if ended.why == "flood":
         said = f"{program} was stopped: it wrote more than 1 MiB."
-        return Outcome(said, False, output)
+        return CommandOutcome(said, False, output)
     if ended.status:
         told = _last(clean_long(ended.errors.decode(errors="replace"))) or _last(output)
         said = f"{program} ended with status {ended.status}"
-        return Outcome(f"{said}: {told}" if told else f"{said}.", False, output)
-    return Outcome(_last(output) or "Done.", True, output)
+        return CommandOutcome(f"{said}: {told}" if told else f"{said}.", False, output)
+    return CommandOutcome(_last(output) or "Done.", True, output)
 
 
 def _last(text: str) -> str:

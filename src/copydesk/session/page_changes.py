@@ -56,7 +56,7 @@ THINGS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ReviewChange:
     """A page, or what else a change request changes: ``thing`` says what ("" for a page).
 
     ``text`` is False where the text is known to be unchanged. ``moved`` is the new place of a page
@@ -94,7 +94,7 @@ def changed_pages(
     hint: Changes | None,
     *,
     told_only: bool = False,
-) -> list[Changed]:
+) -> list[ReviewChange]:
     """Return the changed pages in reading order; with ``told_only`` only those the service lists.
 
     Two trees show the differences from primary content as it is now. Where the service also lists
@@ -102,13 +102,13 @@ def changed_pages(
     primary content are not the author's.
     """
     found = {
-        change.id: Changed(change.id, change.kinds, change.before, change.after)
+        change.id: ReviewChange(change.id, change.kinds, change.before, change.after)
         for change in compare_trees(before, after)
     }
     if hint is None or (hint.more and not told_only):
         return list(found.values())
     old, new = {node.id: node for node in before}, {node.id: node for node in after}
-    told: dict[str, Changed] = {}
+    told: dict[str, ReviewChange] = {}
     for change in hint.changes:
         page = change.page
         if page is None:
@@ -117,7 +117,7 @@ def changed_pages(
         was, now = _node(page.id, change.before), _node(page.id, change.after)
         slug = page.path.rpartition("/")[2]
         stub = PageNode(page.id, page.title, slug=slug, path=page.path, type=page.type)
-        entry = told.get(page.id) or Changed(
+        entry = told.get(page.id) or ReviewChange(
             page.id,
             (),
             None if kind == "added" else old.get(page.id) or was or stub,
@@ -212,17 +212,17 @@ def _node(page_id: str, placed: Placement | None) -> PageNode | None:
 
 def changed_things(
     before: Sequence[File] | None, after: Sequence[File] | None, hint: Changes | None
-) -> list[Changed]:
+) -> list[ReviewChange]:
     """Return the changes besides pages: as the service lists them, else by comparing the files."""
     if hint is not None:
-        told: dict[str, Changed] = {}
+        told: dict[str, ReviewChange] = {}
         for number, change in enumerate(hint.changes):
             if change.page is None:
                 for each in _things(change, number):
                     known = told.get(each.id)
                     told[each.id] = each if known is None else _together(known, each)
         return list(told.values())
-    found: list[Changed] = []
+    found: list[ReviewChange] = []
     old = {file.id: file for file in before or ()}
     new = {file.id: file for file in after or ()}
     for file_id, file in new.items():
@@ -235,19 +235,21 @@ def changed_things(
         if kinds:
             old_node = None if was_there is None else _file_node(was_there)
             found.append(
-                Changed(
+                ReviewChange(
                     FILE + file_id, kinds, old_node, _file_node(file), "file", note=_about(file)
                 )
             )
     found.extend(
-        Changed(FILE + file_id, ("deleted",), _file_node(file), None, "file", note=_about(file))
+        ReviewChange(
+            FILE + file_id, ("deleted",), _file_node(file), None, "file", note=_about(file)
+        )
         for file_id, file in old.items()
         if file_id not in new
     )
     return found
 
 
-def _together(one: Changed, other: Changed) -> Changed:
+def _together(one: ReviewChange, other: ReviewChange) -> ReviewChange:
     """Return two entries about one thing as one, such as that a file moved and was edited."""
     before, after = (
         one.before if one.before != one.after else other.before,
@@ -265,10 +267,10 @@ def _together(one: Changed, other: Changed) -> Changed:
 
 def changed_parts(
     before: Sequence[ReusableContent], after: Sequence[ReusableContent]
-) -> list[Changed]:
+) -> list[ReviewChange]:
     """Return the reusable contents that are not the same in two revisions."""
     was, now = ({each.id: each for each in side} for side in (before, after))
-    found: list[Changed] = []
+    found: list[ReviewChange] = []
     for key in dict.fromkeys([*now, *was]):
         old, new = was.get(key), now.get(key)
         if old and new and (old.title, old.document) == (new.title, new.document):
@@ -279,7 +281,7 @@ def changed_parts(
     return found
 
 
-def _things(change: Change, number: int) -> Iterator[Changed]:
+def _things(change: Change, number: int) -> Iterator[ReviewChange]:
     """Yield what an entry is about that is about no page.
 
     A kind of thing that this version does not know, or that is not named, is told all the same:
@@ -328,9 +330,9 @@ def _thing(
     *,
     notes: tuple[str, ...] = (),
     note: str = "",
-) -> Changed:
+) -> ReviewChange:
     node = PageNode(f"{thing}:{thing_id}", title or thing_id, type=thing)
-    return Changed(
+    return ReviewChange(
         node.id,
         (kind,),
         None if kind == "added" else replace(node, title=former or node.title),
@@ -422,7 +424,7 @@ UNSHOWN_FILE = "What is in a file is not shown here."
 UNSHOWN_PART = "What is in reusable content is not shown here."
 
 
-def page_notes(change: Changed, *, gone_in_main: bool = False) -> list[str]:
+def page_notes(change: ReviewChange, *, gone_in_main: bool = False) -> list[str]:
     """Return the notes above a page's text: added, moved, renamed, gone."""
     before, after = change.before, change.after
     what = clean(change.thing) or "page"

@@ -226,7 +226,7 @@ async def empty_requests(api: Api, space: str, me: User | None) -> list[ChangeRe
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class EditCheck:
     """The staged edits, compared with the change request as it is at a ``revision``.
 
     ``tree`` are its pages. ``who`` made the revision.
@@ -268,7 +268,9 @@ class Check:
         return {page: edit for page, edit in self.rebased.items() if edit is not None}
 
 
-async def check_edits(api: Api, space: str, request: str, edits: Mapping[str, PageEdit]) -> Check:
+async def check_edits(
+    api: Api, space: str, request: str, edits: Mapping[str, PageEdit]
+) -> EditCheck:
     """Read what others did since the edits were begun. Raises ``ApiError``."""
     now = await api(ops.get_change_request_revision, space, request, metadata=False, computed=False)
     tree = flatten(now.pages)
@@ -297,7 +299,7 @@ async def check_edits(api: Api, space: str, request: str, edits: Mapping[str, Pa
         )
     )
     who = "" if now.created_by is None else person_name(now.created_by)
-    return Check(now.id, tree, found, who)
+    return EditCheck(now.id, tree, found, who)
 
 
 async def _compared(
@@ -350,7 +352,7 @@ async def made_page(
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentEdits:
     """What a content write came to: the revision that it made, and the ids of new pages.
 
     ``made`` has them by the ids that they were staged with; a service may not tell.
@@ -360,12 +362,12 @@ class Sent:
     made: Mapping[str, str] = field(default_factory=dict)
 
 
-def requests_for(check: Check) -> list[list[dict[str, JSON]]]:
+def requests_for(check: EditCheck) -> list[list[dict[str, JSON]]]:
     """Return what is ready as the changes of each request that it takes. Raises `FileError`."""
     return requests_of(content_changes(check.ready, check.tree))
 
 
-async def send_all(staged: StagedPages, check: Check, *, target: str) -> Sent:
+async def send_all(staged: StagedPages, check: EditCheck, *, target: str) -> SentEdits:
     """Send what is ready with as many requests as it takes, at once; see `send_edits`."""
     group = token()
     sent = await send_edits(staged, check, target=target, now=True, group=group)
@@ -378,12 +380,12 @@ async def send_all(staged: StagedPages, check: Check, *, target: str) -> Sent:
         sent = await send_edits(staged, check, target=target, now=True, group=group)
         made |= sent.made
         left = {page for page in left if page in staged.edits}
-    return Sent(sent.revision, made)
+    return SentEdits(sent.revision, made)
 
 
 async def send_edits(
     staged: StagedPages,
-    check: Check,
+    check: EditCheck,
     *,
     target: str,
     now: bool = False,
@@ -391,7 +393,7 @@ async def send_edits(
     note: str = "",
     again: str = "look at it again first",
     arrived: Callable[[], None] = lambda: None,
-) -> Sent:
+) -> SentEdits:
     """Send what is ready as one content write, which one step takes back.
 
     Of more than one request takes it is the first part (`requests_for`); the rest stays staged.
@@ -410,7 +412,7 @@ async def send_edits(
     new = [str(change["ref"]) for change in first if "ref" in change]
     kept = {page: staged.edits[page] for page in edits if page in staged.edits}
 
-    async def send() -> Sent:
+    async def send() -> SentEdits:
         from copydesk.contract.models.content_update import ContentWrite
 
         body = ContentWrite.model_validate({"changes": first})
@@ -421,13 +423,13 @@ async def send_edits(
         await _gone(staged, kept, batch, sent.made)
         return sent
 
-    async def look() -> Sent | None:
+    async def look() -> SentEdits | None:
         sent = await find_sent(await session.ready(), space, request, edits, check)
         if sent is not None:
             await _gone(staged, kept, batch, sent.made)
         return sent
 
-    def back(sent: Sent) -> Reversal | None:
+    def back(sent: SentEdits) -> Reversal | None:
         if len(sent.made) != len(new):
             return None  # a service that does not say which pages it made
         return sent_reversal(
@@ -436,7 +438,7 @@ async def send_edits(
             batch=batch if kept else "", note=note,
         )  # fmt: skip
 
-    def then(sent: Sent) -> None:
+    def then(sent: SentEdits) -> None:
         # Also where it arrived later, from the outbox.
         session.writes.hold_open(asyncio.create_task(_gone(staged, kept, batch, sent.made)))
         arrived()
@@ -551,7 +553,7 @@ async def drop_arrived(session: Session, entry: Entry) -> None:
         await _gone(earlier[0], earlier[1], token(), NOTHING_MADE)
 
 
-def _sent(answer: Any, new: Sequence[str]) -> Sent:
+def _sent(answer: Any, new: Sequence[str]) -> SentEdits:
     """Return what the answer says, also that of a service that gives the change request alone."""
     request = getattr(answer, "change_request", answer)
     made = [
@@ -560,12 +562,12 @@ def _sent(answer: Any, new: Sequence[str]) -> Sent:
         if each.object == "created_page"
     ]
     # They are in the order of the changes; a service may not say which it made.
-    return Sent(request.revision, dict(zip(new, made, strict=False)))
+    return SentEdits(request.revision, dict(zip(new, made, strict=False)))
 
 
 async def find_sent(
-    api: Api, space: str, request: str, edits: Mapping[str, PageEdit], check: Check
-) -> Sent | None:
+    api: Api, space: str, request: str, edits: Mapping[str, PageEdit], check: EditCheck
+) -> SentEdits | None:
     """Read whether a content write arrived whose answer was lost; None where it did not.
 
     Raises ``ApiError``, and `UnansweredError` where reading does not tell.
@@ -603,7 +605,7 @@ async def find_sent(
             arrived += standing == "there"
             untold = untold or standing not in ("there", "same")
     if arrived == len(edits):
-        return Sent(now.id, made)
+        return SentEdits(now.id, made)
     if arrived or untold:
         raise UnansweredError("Reading does not tell whether it is there")
     return None
@@ -618,6 +620,6 @@ def waits(session: Session, request: str) -> bool:
     )
 
 
-def unchecked(edits: Mapping[str, PageEdit], revision: str, tree: Sequence[PageNode]) -> Check:
+def unchecked(edits: Mapping[str, PageEdit], revision: str, tree: Sequence[PageNode]) -> EditCheck:
     """Return the check of staged edits against a request that cannot be read now."""
-    return Check(revision, tree, {page: Standing("same", edit) for page, edit in edits.items()})
+    return EditCheck(revision, tree, {page: Standing("same", edit) for page, edit in edits.items()})

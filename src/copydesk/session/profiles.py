@@ -10,7 +10,7 @@ from copydesk.domain.text import clean
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class ServiceOffer:
     """A service that can be opened, or the desk on this machine.
 
     ``id`` is unique, ``name`` is what a person types for it ("" for a service without a profile),
@@ -33,13 +33,13 @@ class Offers(Protocol):
     """The services and desks that can be opened. Calls block and raise `NotDoneError`."""
 
     @property
-    def manual(self) -> Offer:
+    def manual(self) -> ServiceOffer:
         """The manual."""
 
-    def known(self) -> Sequence[Offer]:
+    def known(self) -> Sequence[ServiceOffer]:
         """Return all of them."""
 
-    def prepare(self, offer: Offer) -> None:
+    def prepare(self, offer: ServiceOffer) -> None:
         """Check that it can be opened next."""
 
 

@@ -25,7 +25,7 @@ LARGEST = 10 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
+class PlannedRedirect:
     """One redirect of a file, as it will be sent; ``before`` is the one that the path has now."""
 
     line: int
@@ -47,10 +47,10 @@ class Staged:
 
 
 @dataclass
-class Plan:
+class RedirectPlan:
     """The plan of a redirect file: redirects to send, those that exist, and faulty lines."""
 
-    staged: list[Staged] = field(default_factory=list)
+    staged: list[PlannedRedirect] = field(default_factory=list)
     same: int = 0
     gone: int = 0
     """How many lines remove what is not there."""
@@ -89,9 +89,11 @@ def read_from(file: BinaryIO) -> tuple[list[Wanted], list[BadLine]]:
     return read_redirects_file(text)
 
 
-async def plan_of(wanted: Sequence[Wanted], bad: Sequence[BadLine], read: RedirectsRead) -> Plan:
+async def plan_of(
+    wanted: Sequence[Wanted], bad: Sequence[BadLine], read: RedirectsRead
+) -> RedirectPlan:
     """Return what the redirects of a file come to on a site. Raises ``ApiError``."""
-    plan = Plan(bad=list(bad))
+    plan = RedirectPlan(bad=list(bad))
     known = {(row.body["source"], row.draft): row for row in read.rows}
     after = {row.id: row for row in read.rows}
     destinations, wrong = await destinations_of(wanted, read)
@@ -104,7 +106,7 @@ async def plan_of(wanted: Sequence[Wanted], bad: Sequence[BadLine], read: Redire
             if before is None:
                 plan.gone += 1
             else:
-                plan.staged.append(Staged(each.line, body, before, None))
+                plan.staged.append(PlannedRedirect(each.line, body, before, None))
                 del after[before.id]
             continue
         if each.line not in destinations:
@@ -123,7 +125,7 @@ async def plan_of(wanted: Sequence[Wanted], bad: Sequence[BadLine], read: Redire
         if before is not None and _same(before, body):
             plan.same += 1
             continue
-        plan.staged.append(Staged(each.line, body, before, row))
+        plan.staged.append(PlannedRedirect(each.line, body, before, row))
         if before is not None:
             del after[before.id]
         after[row.id] = row

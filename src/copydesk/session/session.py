@@ -36,10 +36,10 @@ from copydesk.session.identity import confirm, identify, probe, recall, remember
 from copydesk.session.marks import Marks, Snoozes, seen_steps
 from copydesk.session.names import KnownNames, Members
 from copydesk.session.reachability import BUSY, LOW_SHARE, SPARE_SHARE, Contact
-from copydesk.session.writes.log import Written
+from copydesk.session.writes.log import LogEntry
 from copydesk.session.writes.outbox import Outbox
 from copydesk.session.writes.sender import WriteSender
-from copydesk.session.writes.undo import History, LocalStep, Reversals, Way
+from copydesk.session.writes.undo import History, LocalStep, ReversalRunner, Reversals
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -144,8 +144,8 @@ class Session:
     """When the newest data on screen were read; None until the first answer."""
     contact: Contact = field(default_factory=Contact)
     """Whether the service answers, and when to ask it again by itself."""
-    log: list[Written] = field(default_factory=list)
-    messages: list[Written] = field(default_factory=list)
+    log: list[LogEntry] = field(default_factory=list)
+    messages: list[LogEntry] = field(default_factory=list)
     """Messages that had no room on screen; the newest `KEPT_MESSAGES`."""
     left: dict[object, object] = field(default_factory=dict)
     """The states of screens that were left in this run."""
@@ -429,9 +429,9 @@ class Session:
         return self.journal.now() + skew
 
     @property
-    def way(self) -> Way:
+    def way(self) -> ReversalRunner:
         """The executor of reversal steps."""
-        return Way(self.local_step)
+        return ReversalRunner(self.local_step)
 
     def _compare_clocks(self) -> None:
         """Report once in a run that the clocks of the service and of this machine differ."""
@@ -508,11 +508,11 @@ class Session:
         if not any(line.message == said for line in (*self.messages, *self.log)):
             self.note_line("Message", "", "said", said)
 
-    def note_line(self, what: str, target: str, state: str, said: str) -> Written:
+    def note_line(self, what: str, target: str, state: str, said: str) -> LogEntry:
         """Add a line to the log that is of no write to the service, and return it."""
         # Numbered below all writes, so that no two lines of the log are taken for one.
         number = self.messages[-1].number - 1 if self.messages else 0
-        line = Written(number, self.clock(), what, target, state, said)
+        line = LogEntry(number, self.clock(), what, target, state, said)
         self.messages.append(line)
         del self.messages[:-KEPT_MESSAGES]
         return line

@@ -45,7 +45,7 @@ from copydesk.session.operations import ops
 from copydesk.session.page_changes import FILE as FILES
 from copydesk.session.page_changes import changed_things, content_of
 from copydesk.session.page_edits import source_of
-from copydesk.session.reads.base_revision import Tree, read_revision
+from copydesk.session.reads.base_revision import RevisionOutline, read_revision
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.session.writes.merges import ConflictedError, FileSide, update
 
@@ -144,7 +144,7 @@ class Settlement:
     """Whether undo gives the request its own text back: where it has that, there is nothing."""
     _recall = False
     """Whether the next write can be recalled before it is sent."""
-    _trees: tuple[Tree | None, Tree, Tree] | None = None
+    _trees: tuple[RevisionOutline | None, RevisionOutline, RevisionOutline] | None = None
 
     def __init__(self, session: Session, space: str, request: str) -> None:
         self.session, self.space, self.request = session, space, request
@@ -788,11 +788,11 @@ def _left(wanted: Sequence[Wanted], kept: Settling) -> list[Wanted]:
     return [replace(page, whole=page.whole and page.id not in kept.restored) for page in wanted]
 
 
-def _nodes(tree: Tree) -> Mapping[str, PageNode]:
+def _nodes(tree: RevisionOutline) -> Mapping[str, PageNode]:
     return {node.id: node for node in tree.pages}
 
 
-def _parents(tree: Tree) -> dict[str, str | None]:
+def _parents(tree: RevisionOutline) -> dict[str, str | None]:
     return {node.id: node.parent for node in tree.pages}
 
 
@@ -800,7 +800,9 @@ def _address(node: PageNode | None) -> tuple[str | None, str] | None:
     return None if node is None else (node.parent, node.slug)
 
 
-def _files_of_both(before: Tree | None, main: Tree, head: Tree) -> list[SettledFile]:
+def _files_of_both(
+    before: RevisionOutline | None, main: RevisionOutline, head: RevisionOutline
+) -> list[SettledFile]:
     """Return the files that both sides changed, each in its way.
 
     Two that were added at one path are one there.

@@ -69,7 +69,7 @@ def audience(row: SiteRow) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ShareLinkRow:
     """A share link. ``title`` is clean, ``name`` is as the service has it.
 
     ``address`` opens the site for anybody: it is in no ``repr`` and in no sentence.
@@ -88,10 +88,10 @@ class Link:
         return share_key(self.address) if self.address else ""
 
 
-def link_of(link: ShareLink) -> Link:
+def link_of(link: ShareLink) -> ShareLinkRow:
     """Return the row of a share link."""
     name = link.name or ""
-    return Link(
+    return ShareLinkRow(
         link.id,
         clean(name).strip() or "(no name)",
         name,
@@ -110,7 +110,7 @@ def no_effect(site: SiteRow) -> str:
     return ""
 
 
-def no_address(link: Link, site: SiteRow | None) -> str:
+def no_address(link: ShareLinkRow, site: SiteRow | None) -> str:
     """Return why the service gives no working address for a link."""
     if site is not None and (why := no_effect(site)):
         return why

@@ -46,7 +46,7 @@ from copydesk.session.errors import failure_types, sentence
 from copydesk.session.identity import confirm
 from copydesk.session.names import first_words, person_name
 from copydesk.session.operations import ops
-from copydesk.session.page_edits import Check, StagedPages, send_edits, source_of
+from copydesk.session.page_edits import EditCheck, StagedPages, send_edits, source_of
 from copydesk.session.reads.inbox import read_comment
 from copydesk.session.writes.comments import resolving
 from copydesk.session.writes.log import QueuedError, WriteError
@@ -70,7 +70,7 @@ TOO_MANY = f"One call takes {MOST} pages: the others take another."
 
 
 @dataclass(frozen=True, slots=True)
-class Suggested:
+class OpenSuggestion:
     """A suggestion in an open thread. Its ``revision`` is the one that it was written on."""
 
     thread: str
@@ -86,7 +86,7 @@ class Suggested:
     """Whether it is on a cell of a table: no line says which."""
 
 
-def suggested_in(comment: Comment) -> Suggested | None:
+def suggested_in(comment: Comment) -> OpenSuggestion | None:
     """Return the suggestion of a comment that is open; None where it has none."""
     target, said = comment.target, comment.body.markdown or ""
     if target.page is None or target.review is not None or comment.status == "resolved":
@@ -94,7 +94,7 @@ def suggested_in(comment: Comment) -> Suggested | None:
     found = suggestions_in(said)
     if not found:
         return None
-    return Suggested(
+    return OpenSuggestion(
         comment.id,
         target.page.id,
         None if target.node is None else target.node.id,
@@ -109,7 +109,7 @@ def suggested_in(comment: Comment) -> Suggested | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class SuggestionTexts:
     """What suggestions are judged by: a change request at its newest ``revision``.
 
     ``sources`` are its pages as texts; ``then`` are pages as they were at older revisions, None
@@ -125,8 +125,12 @@ class Texts:
 
 
 async def read_texts(
-    api: Api, space: str, request: str, found: Iterable[Suggested], known: Texts | None = None
-) -> Texts:
+    api: Api,
+    space: str,
+    request: str,
+    found: Iterable[OpenSuggestion],
+    known: SuggestionTexts | None = None,
+) -> SuggestionTexts:
     """Read the texts that suggestions are about, without the ``known`` ones.
 
     Raises ``ApiError``.
@@ -166,13 +170,13 @@ async def read_texts(
         *(read_then(*each) for each in sorted(older - then.keys())),
     )
     who = "" if now.created_by is None else person_name(now.created_by)
-    return Texts(now.id, tree, sources, then, who, now.created_at)
+    return SuggestionTexts(now.id, tree, sources, then, who, now.created_at)
 
 
 class _Pages:
     """Pages as suggestions are applied to them: with what I staged."""
 
-    def __init__(self, texts: Texts, edits: Mapping[str, PageEdit]) -> None:
+    def __init__(self, texts: SuggestionTexts, edits: Mapping[str, PageEdit]) -> None:
         self._texts, self._edits = texts, edits
         self._titles = {node.id: node.title for node in texts.tree}
         self._found: dict[str, PageEdit | str] = {}
@@ -198,7 +202,7 @@ class _Pages:
         standing = compared(staged, source, revision)
         return STAGED_CLASH if standing.open else standing.edit
 
-    def judged(self, each: Suggested) -> Fit:
+    def judged(self, each: OpenSuggestion) -> Fit:
         """Return whether a suggestion fits its page, and where."""
         if each.several:
             return Fit(why=SEVERAL)
@@ -219,7 +223,10 @@ class _Pages:
 
 
 def judged(
-    texts: Texts, found: Iterable[Suggested], edits: Mapping[str, PageEdit], now: datetime
+    texts: SuggestionTexts,
+    found: Iterable[OpenSuggestion],
+    edits: Mapping[str, PageEdit],
+    now: datetime,
 ) -> dict[str, Fit]:
     """Return whether suggestions fit, by thread. Takes a while: not on the event loop.
 
@@ -244,15 +251,15 @@ class ApplyPlan:
     """What applying suggestions sends, and ``left``: why others are not applied, by thread."""
 
     run: ApplyRun
-    check: Check
+    check: EditCheck
     left: Mapping[str, str]
 
 
 def plan_applying(
     ids: tuple[str, str],
     target: str,
-    chosen: Sequence[Suggested],
-    texts: Texts,
+    chosen: Sequence[OpenSuggestion],
+    texts: SuggestionTexts,
     edits: Mapping[str, PageEdit],
     now: datetime,
 ) -> ApplyPlan:
@@ -299,7 +306,7 @@ def plan_applying(
         tuple(sorted(taken, key=lambda each: order.index(each.thread))),
     )
     standings = {page: Standing("same", edit) for page, edit in joined.items()}
-    return ApplyPlan(run, Check(texts.revision, texts.tree, standings, texts.who), left)
+    return ApplyPlan(run, EditCheck(texts.revision, texts.tree, standings, texts.who), left)
 
 
 async def apply_plan(staged: StagedPages, plan: ApplyPlan, *, now: bool = False) -> str:

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from copydesk.present.json_views import Raw
     from copydesk.session.options import Option
     from copydesk.session.runs.merge import MergeRunner
-    from copydesk.session.writes.log import Written
+    from copydesk.session.writes.log import LogEntry
     from copydesk.tui.framework.line_field import Prompt
     from copydesk.tui.system.reference import Reference
 
@@ -854,7 +854,7 @@ class CopydeskApp(DeskApp):
 
         return await self.push_screen_wait(Choice(title, options))
 
-    async def confirm_again(self, line: Written) -> bool:
+    async def confirm_again(self, line: LogEntry) -> bool:
         from copydesk.tui.system.activity import confirm_again
 
         return await confirm_again(self, line)
@@ -883,9 +883,9 @@ class CopydeskApp(DeskApp):
         self.push_screen(Activity(self.session))
 
     def open_requests(self) -> None:
-        from copydesk.tui.system.activity import Requests
+        from copydesk.tui.system.activity import RequestLog
 
-        self.push_screen(Requests(self.session))
+        self.push_screen(RequestLog(self.session))
 
     # The world outside
 

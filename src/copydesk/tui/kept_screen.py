@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.widgets import Input, TextArea
 
 from copydesk.tui.framework.drawn import finished
-from copydesk.tui.framework.frame import Line
+from copydesk.tui.framework.frame import FrameLine
 from copydesk.tui.framework.inside_textual import whole_frame
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def lines_of(place: Place) -> str:
     if not place.framed or place.shows_secret or unread or typed_into:
         return ""
     update = whole_frame(place)
-    for line in place.query(Line):
+    for line in place.query(FrameLine):
         begun = line.at_start()
         if begun is not None:
             for row in line.region.line_range:

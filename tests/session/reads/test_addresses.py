@@ -9,7 +9,7 @@ import pytest
 from copydesk.server import site_writes as seed
 from copydesk.server.store import Tx
 from copydesk.session.reads.addresses import (
-    Published,
+    PublishedContent,
     find_published,
     is_address,
     no_address,
@@ -59,7 +59,7 @@ async def test_a_space_is_where_the_service_says_that_it_is(world: World) -> Non
     site = world.write(write)
     async with strange(world, "/site-spaces", moved) as api:
         found = await find_published(api, "https://docs.test/odd/place/deep/page?x#y")
-    assert found == Published(world.home, site, space, "deep/page")
+    assert found == PublishedContent(world.home, site, space, "deep/page")
 
 
 def test_an_address_of_the_application_leads_to_what_it_names() -> None:

@@ -19,7 +19,7 @@ from copydesk.server import threads
 from copydesk.server.store import Tx
 from copydesk.session.change_rows import ALL_PARTS, PAGES, THREADS, row_of
 from copydesk.session.listings import LISTINGS, Listing
-from copydesk.session.page_changes import Changed, whereto
+from copydesk.session.page_changes import ReviewChange, whereto
 from copydesk.session.reads import change_requests
 from copydesk.session.reads.change_requests import (
     Scope,
@@ -157,8 +157,8 @@ async def test_a_moved_file_is_told_with_where_it_was(world: World) -> None:
     assert (listed.out, listed.file) == ("", "")
     node = PageNode("p", "P\x07", "p", "at/p")
     away = MovedOut.model_validate({"space": "s", "text": "T"})
-    out = Changed("p", ("moved",), node, node, moved=away, files=("a.md", "b\x07.md"))
-    added = Changed("p", ("added", "moved"), None, node)
+    out = ReviewChange("p", ("moved",), node, node, moved=away, files=("a.md", "b\x07.md"))
+    added = ReviewChange("p", ("added", "moved"), None, node)
     line, new = change_requests.page_lines([out, added])
     assert (new.was, line.was) == ("", "")
     assert (line.title, line.kinds, line.above) == ("P", ("moved",), "at")

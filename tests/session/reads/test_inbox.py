@@ -17,7 +17,7 @@ from copydesk.session.inbox_rows import InboxRow
 from copydesk.session.names import Members
 from copydesk.session.reads import inbox
 from copydesk.session.reads.inbox import (
-    Known,
+    KnownThreads,
     read_comment,
     read_inbox,
     read_page_title,
@@ -38,7 +38,7 @@ async def test_a_thread_waits_once_its_reader_is_asked_for_a_review(
     space = world.space("Guide", {"a": "One.\n"})
     request = world.change_request(space, {"a": "Two.\n"}, by=lee)
     thread = world.comment(space, "Is it two?", by=lee, change_request=request)
-    known, people = Known(), Members()
+    known, people = KnownThreads(), Members()
     async with world.api() as api:
         me = await api(ops.get_current_user)
 
@@ -75,7 +75,7 @@ class Inbox:
         self.lee = world.user("lee", display_name="Lee\x07 Park")
         self.space, self.other = world.space("Guide", {"a": "One.\n"}), world.space("Blog")
         self.request = world.change_request(self.space, {"a": "Two.\n"}, subject="Two")
-        self.known = Known()
+        self.known = KnownThreads()
         self.rows: list[InboxRow] = []
         self.progress: list[tuple[int, int]] = []
 

@@ -24,7 +24,7 @@ from copydesk.domain.merge_run import Found, RunItem
 from copydesk.server import threads
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reads.merge_run import (
-    Standing,
+    PlannedState,
     conflicting,
     read_found,
     read_standing,
@@ -113,10 +113,10 @@ def test_why_a_request_could_not_be_read_is_told() -> None:
 
 def test_what_is_in_the_way_of_a_request() -> None:
     found = Found("open", "r", failing="It needs a review.")
-    assert Standing(found, {}).in_the_way == "It needs a review."
-    assert Standing(replace(found, off="It is empty."), {}).in_the_way == "It is empty."
+    assert PlannedState(found, {}).in_the_way == "It needs a review."
+    assert PlannedState(replace(found, off="It is empty."), {}).in_the_way == "It is empty."
     merged = replace(found, status="merged")
-    assert Standing(merged, {}).in_the_way == "The change request is merged already."
+    assert PlannedState(merged, {}).in_the_way == "The change request is merged already."
 
 
 async def test_what_a_request_is_based_on_is_what_it_had_of_main_last(world: World) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from copydesk.session.reads.pages import Followed, Version, find_path, read_page, read_revision
+from copydesk.session.reads.pages import PageTrail, Version, find_path, read_page, read_revision
 from tests.session.reads import told
 from tests.tui.strange import strange
 from tests.world import World
 
 
 def test_a_trail_is_gone_back_and_begun_anew() -> None:
-    trail = Followed()
+    trail = PageTrail()
     trail.follow("a", "b", further=False)
     assert (trail.pages, trail.at, trail.before) == (["a", "b"], 1, "a")
     trail.follow("b", "c", further=True)
@@ -61,7 +61,7 @@ async def test_the_text_of_a_page_is_shown_without_its_links_where_these_cannot_
 
 
 def test_the_trail_of_followed_links_is_gone_back_on() -> None:
-    trail = Followed()
+    trail = PageTrail()
     assert trail.here is None
-    trail = Followed(["a", "b"], 1)
-    assert (trail.here, Followed(["a", "b"]).here) == ("b", "a")
+    trail = PageTrail(["a", "b"], 1)
+    assert (trail.here, PageTrail(["a", "b"]).here) == ("b", "a")

@@ -232,7 +232,7 @@ async def of_spaces(desk: Desk, api: Api) -> dict[str, Any]:
 async def of_inbox(desk: Desk, api: Api, who: str) -> dict[str, Any]:
     rows: list[Any] = []
     steps: list[list[int]] = []
-    known = inbox.Known()
+    known = inbox.KnownThreads()
 
     def in_order() -> list[Any]:  # which comes first is a matter of which was read first
         read, rows[:] = sorted(rows, key=lambda row: str(row["id"])), []

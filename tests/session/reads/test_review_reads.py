@@ -192,7 +192,7 @@ async def test_a_review_says_of_everything_what_it_did(world: World, update_gold
     compare("review_reads", found, update=update_golden, folder="session/reads")
 
 
-async def opened_of(api: Api, space: str, request: str) -> review.Opened:
+async def opened_of(api: Api, space: str, request: str) -> review.OpenedRequest:
     return await review.read_request(api, space, request)
 
 

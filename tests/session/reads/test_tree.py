@@ -26,7 +26,7 @@ from copydesk.server.transaction import timestamp
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reads.tree import (
     LOOKED_UP,
-    Trashed,
+    TrashedSpace,
     deleted_here,
     read_gone,
     read_trash,
@@ -106,9 +106,9 @@ async def test_what_may_be_in_the_trash_is_looked_up(world: World, tmp_path: Pat
             replace(each, shown_by=tuple(sorted(each.shown_by, reverse=True))) for each in found
         )
         assert found == (
-            Trashed(before, "Listed before", START + timedelta(hours=2)),
-            Trashed(shown, "Shown", START + timedelta(hours=1), ("Manual", "Docs")),
-            Trashed(here, "Here", START, (), box),
+            TrashedSpace(before, "Listed before", START + timedelta(hours=2)),
+            TrashedSpace(shown, "Shown", START + timedelta(hours=1), ("Manual", "Docs")),
+            TrashedSpace(here, "Here", START, (), box),
         )
         assert read_gone(snapshot, world.home) == [before, shown, here]
         again = await read_trash(session, api, world.home, [], sites=False)

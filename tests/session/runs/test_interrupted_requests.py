@@ -21,7 +21,7 @@ from copydesk.session.errors import NotDoneError
 from copydesk.session.runs.interrupted_requests import (
     AS_PLANNED,
     CUT_OFF,
-    Made,
+    MadeIds,
     ids_before,
     is_gone,
     is_removal,
@@ -31,7 +31,7 @@ from copydesk.session.runs.interrupted_requests import (
     step_taken,
 )
 from copydesk.session.session import Session
-from copydesk.session.writes.log import Written
+from copydesk.session.writes.log import LogEntry
 from copydesk.session.writes.recovery import ARRIVED
 from copydesk.session.writes.undo import LONGEST_ORDER
 from tests.tui.site_world import publish
@@ -91,7 +91,7 @@ async def test_what_was_made_is_the_only_new_thing_that_fits(
 ) -> None:
     call = making({"title": "French", "spaceId": "s-fr", "draft": True})
     ours = session({"items": items})
-    assert await stands(ours, API, call, known) == (stood, Made(made))
+    assert await stands(ours, API, call, known) == (stood, MadeIds(made))
 
 
 async def test_without_a_list_of_all_nothing_is_told() -> None:
@@ -99,7 +99,7 @@ async def test_without_a_list_of_all_nothing_is_told() -> None:
     long: Items = [{"id": str(at)} for at in range(LONGEST_ORDER)]
     answers: tuple[Any, ...] = (None, [], {"items": long}, {"rows": []})
     for answer in answers:
-        assert await stands(session(answer), API, call, ()) == (None, Made())
+        assert await stands(session(answer), API, call, ()) == (None, MadeIds())
         assert await ids_before(session(answer), API, call) is None
     ours = session({"items": [{"id": "a"}, {"title": "b"}]})
     assert await ids_before(ours, API, call) == ("a", "")
@@ -107,7 +107,7 @@ async def test_without_a_list_of_all_nothing_is_told() -> None:
     own = Expectation(Step("local.rows", {"of": "new:1"}), {})
     for other in (making({}, arrived=None), making({}, arrived=own)):
         assert await ids_before(ours, API, other) is None
-        assert await stands(ours, API, other, ()) == (None, Made())
+        assert await stands(ours, API, other, ()) == (None, MadeIds())
     of_reversal = making({}, arrived=None, reversal=Reversal((Step("local.rows", {}),), still=ROWS))
     assert await ids_before(ours, API, of_reversal) == ("a", "")
 
@@ -120,18 +120,18 @@ async def test_of_a_change_the_thing_itself_tells(title: str, stood: bool | None
         before=Expectation(ROWS.read, {"title": "Before"}),
     )
     ours = session({"title": title})
-    assert await stands(ours, API, making({}, makes="", reversal=way), None) == (stood, Made())
+    assert await stands(ours, API, making({}, makes="", reversal=way), None) == (stood, MadeIds())
     arrived = Expectation(ROWS.read, {"title": "After"})
     call = making({}, makes="", arrived=arrived)
-    assert await stands(ours, API, call, None) == (title == "After", Made())
-    assert await stands(ours, API, making({}, makes="", arrived=None), None) == (None, Made())
+    assert await stands(ours, API, call, None) == (title == "After", MadeIds())
+    assert await stands(ours, API, making({}, makes="", arrived=None), None) == (None, MadeIds())
 
 
 def test_what_an_answer_says_was_made_is_known_by_its_id() -> None:
     call = making({})
     answer = SimpleNamespace(to_dict=lambda: {"id": "b"})
     assert made_by(call, answer) == {"new:1": "b"}
-    assert made_by(call, Made({"new:1": "c"})) == {"new:1": "c"}
+    assert made_by(call, MadeIds({"new:1": "c"})) == {"new:1": "c"}
     assert made_by(call, None) == {}
     assert made_by(making({}, makes=""), answer) == {}
 
@@ -268,9 +268,9 @@ async def test_what_no_answer_came_of_is_noted_as_it_was_found() -> None:
         entry = noted(ours, "")
         other = noted(ours, "done")
         ours.log += [
-            Written(1, ours.clock(), "Add", "It", entry=entry),
-            Written(2, ours.clock(), "Add", "It", state="sending", entry=other),
-            Written(3, ours.clock(), "Add", "It", state="sending"),
+            LogEntry(1, ours.clock(), "Add", "It", entry=entry),
+            LogEntry(2, ours.clock(), "Add", "It", state="sending", entry=other),
+            LogEntry(3, ours.clock(), "Add", "It", state="sending"),
         ]
         run = under_way(call)
         before = RunCall(replace(call, key="other"), state="done", entry=other.id)

@@ -35,7 +35,7 @@ from copydesk.session.writes.outbox import (
     UNREADABLE,
     UNTOLD,
 )
-from copydesk.session.writes.undo import Way
+from copydesk.session.writes.undo import ReversalRunner
 from tests.drive import eventually
 from tests.session.writes.test_sender import Desk
 from tests.world import World
@@ -391,7 +391,7 @@ async def test_nothing_is_sent_where_the_disk_or_the_service_refuses_to_begin(
     back = session.clock() + timedelta(seconds=30)
     with monkeypatch.context() as broken:
         slow = RateLimited("Slow.", retry_at=back)
-        broken.setattr(Way, "became", anon(raising(slow)))
+        broken.setattr(ReversalRunner, "became", anon(raising(slow)))
         assert (await session.outbox.send()).startswith("API limit reached")
         assert session.outbox.not_before == back
     with monkeypatch.context() as broken:

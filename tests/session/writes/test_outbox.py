@@ -28,7 +28,7 @@ from copydesk.session.writes.outbox import (
     waiting_about,
 )
 from copydesk.session.writes.recovery import recover
-from copydesk.session.writes.undo import Way
+from copydesk.session.writes.undo import ReversalRunner
 from tests.tui.cutting import Desk, Program, judge, lives, may_wait, run
 
 LIVES = 3
@@ -140,7 +140,7 @@ async def test_a_verdict_with_words_is_not_taken_for_one_without(
     program = Program(desk, desk.kinds["create_change_request_review"], tmp_path)
     # Where the one without words alone is there, it is asked.
     step = replace(program.kind.step, body={"status": "approved"})
-    await Way(lambda name: None).take(await program.session.ready(), step)
+    await ReversalRunner(lambda name: None).take(await program.session.ready(), step)
     program.network.cut(1, "unanswered" if words_arrived else "lost", only_writes=True)
     with pytest.raises(WriteError, match="may have been sent"):
         await program.write()
@@ -215,8 +215,8 @@ async def test_another_text_of_the_same_field_replaces_nothing_that_may_be_lost(
     step = replace(program.kind.step, body={"body": {"markdown": "Something else."}})
     api = await session.ready()
     await session.writes.perform(
-        "Write", "it", lambda: Way(lambda name: None).take(api, step), trace=program.kind.trace,
-        draft=program.kind.draft,
+        "Write", "it", lambda: ReversalRunner(lambda name: None).take(api, step),
+        trace=program.kind.trace, draft=program.kind.draft,
     )  # fmt: skip
     await session.outbox.send()
     program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
@@ -253,7 +253,7 @@ async def test_writes_of_one_action_go_and_come_again_together(desk: Desk, tmp_p
 
     async def change(name: str) -> None:
         kind = desk.kinds[name]
-        send = partial(Way(lambda name: None).take, api, kind.step)
+        send = partial(ReversalRunner(lambda name: None).take, api, kind.step)
         await session.writes.perform(
             name, "it", send, reversal=kind.reversal, expects=kind.expects, group="one"
         )

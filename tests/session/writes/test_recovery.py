@@ -20,13 +20,13 @@ from copydesk.session.reads.sites import read_structure
 from copydesk.session.reads.tree import read_tree
 from copydesk.session.session import Session
 from copydesk.session.writes import recovery
-from copydesk.session.writes.log import Written
+from copydesk.session.writes.log import LogEntry
 from copydesk.session.writes.recovery import (
     CUT_OFF,
     HALFWAY,
     NOT_ARRIVED,
     SKEW_SECONDS,
-    Recovered,
+    RecoveredWrites,
     find_trace,
     happened,
     recover,
@@ -107,29 +107,29 @@ async def test_a_tree_without_one_of_the_rules_is_not_arranged(world: World) -> 
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (Recovered(), ""),
-        (Recovered(drafts=2, moves=1), "Restored 2 drafts, 1 staged change."),
+        (RecoveredWrites(), ""),
+        (RecoveredWrites(drafts=2, moves=1), "Restored 2 drafts, 1 staged change."),
         (
-            Recovered(arrived=1, lost=2),
+            RecoveredWrites(arrived=1, lost=2),
             "1 write that was cut off had arrived. 2 writes that was cut off had not arrived, and "
             "is not sent again unasked.",
         ),
-        (Recovered(waiting=1), "1 write waits in the outbox (g x)."),
-        (Recovered(waiting=2), "2 writes wait in the outbox (g x)."),
-        (Recovered(waiting=2, sent="Sent from the outbox: 3."), "Sent from the outbox: 3."),
-        (Recovered(rest=1), "1 write of a cut-off undo left: u undoes it."),
+        (RecoveredWrites(waiting=1), "1 write waits in the outbox (g x)."),
+        (RecoveredWrites(waiting=2), "2 writes wait in the outbox (g x)."),
+        (RecoveredWrites(waiting=2, sent="Sent from the outbox: 3."), "Sent from the outbox: 3."),
+        (RecoveredWrites(rest=1), "1 write of a cut-off undo left: u undoes it."),
         (
-            Recovered(unknown=["Merge #1", "Merge #2"]),
+            RecoveredWrites(unknown=["Merge #1", "Merge #2"]),
             "Cut off, and it may have arrived: Merge #1 and Merge #2. @ and :undo tell more.",
         ),
         (
-            Recovered(unknown=["Merge #1", "Merge #2", "Merge #3"]),
+            RecoveredWrites(unknown=["Merge #1", "Merge #2", "Merge #3"]),
             "Cut off, and it may have arrived: Merge #1 and Merge #2 and 1 more. "
             "@ and :undo tell more.",
         ),
     ],
 )
-def test_what_was_found_of_an_earlier_run_is_a_sentence(found: Recovered, said: str) -> None:
+def test_what_was_found_of_an_earlier_run_is_a_sentence(found: RecoveredWrites, said: str) -> None:
     assert found.sentence() == said
 
 
@@ -243,7 +243,7 @@ async def test_an_undo_that_was_cut_off_as_it_made_a_thing_again_is_settled_by_w
     assert past is not None
     session.history.take(undo)
     session.log += [
-        Written(at, session.clock(), each.what, "Old", entry=each)
+        LogEntry(at, session.clock(), each.what, "Old", entry=each)
         for at, each in enumerate((removed, undo), 1)
     ]
     kept.rows = [{"id": f"{at}", "title": title} for at, title in enumerate(rows)]

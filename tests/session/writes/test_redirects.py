@@ -10,7 +10,7 @@ from copydesk.client.api import Api
 from copydesk.contract.models.redirect import RedirectResults, SiteRedirect
 from copydesk.domain.site_inverses import redirect_made, redirect_removed, redirects_put
 from copydesk.session.reads.redirects import RedirectRow, RedirectsRead
-from copydesk.session.redirect_plan import Staged
+from copydesk.session.redirect_plan import PlannedRedirect
 from copydesk.session.writes.redirects import (
     WrongRedirectError,
     importing,
@@ -158,10 +158,10 @@ async def test_a_redirect_is_made_and_found_and_removed() -> None:
 
 
 async def test_a_file_is_sent_in_parts_that_are_undone_by_what_became_of_each() -> None:
-    def staged(line: int, source: str, before: RedirectRow | None, intent: str) -> Staged:
+    def staged(line: int, source: str, before: RedirectRow | None, intent: str) -> PlannedRedirect:
         sent = {**BODY, "source": source, "intent": intent}
         del sent["draft"]
-        return Staged(line, sent, before, None)
+        return PlannedRedirect(line, sent, before, None)
 
     former = [replace(ROW, body={**BODY, "source": f"/{name}"}) for name in "bc"]
     part = [

@@ -24,7 +24,7 @@ from copydesk.session.writes.requests import (
     NO_CONTENT,
     ONLY_REVIEWS,
     VERBS,
-    About,
+    RequestWords,
     about_text,
     ask_for_content,
     begin_request,
@@ -42,7 +42,7 @@ from copydesk.session.writes.requests import (
     why_no_verdict,
 )
 from copydesk.session.writes.sender import Write
-from copydesk.session.writes.undo import Way
+from copydesk.session.writes.undo import ReversalRunner
 from tests.session.rows import NOW, row
 from tests.tui.strange import strange
 from tests.world import START, World
@@ -125,7 +125,7 @@ async def test_a_subject_is_changed_looked_for_and_taken_back(world: World) -> N
         found = await write.look(api)
         assert found is not None
         assert found.id == request
-        way = Way(lambda name: None)
+        way = ReversalRunner(lambda name: None)
         assert await way.became(api, write.reversal) is True
         for step in write.reversal.back:
             await way.take(api, step)
@@ -152,7 +152,7 @@ async def test_a_begun_request_is_found_again_and_taken_back(world: World) -> No
         back = write.reversal(made)
         assert back is not None
         for step in back.back:
-            await Way(lambda name: None).take(api, step)
+            await ReversalRunner(lambda name: None).take(api, step)
         gone = await api(ops.get_change_request, space, made.id)
         assert gone.status == "archived"
     unnamed = beginning(space, ChangeRequestCreate(), None)
@@ -231,26 +231,26 @@ def test_subject_and_description_as_one_text_and_back() -> None:
     text = about_text(request)
     assert text == "Fix\n\nOne.\n\nTwo."
     assert update_of(request, read_about(text)) is None
-    assert read_about("# Fix it\n\n\nOne.\n") == About("Fix it", "One.")
-    update = update_of(request, About("Fix", "One."))
+    assert read_about("# Fix it\n\n\nOne.\n") == RequestWords("Fix it", "One.")
+    update = update_of(request, RequestWords("Fix", "One."))
     assert update is not None
     assert update.model_fields_set == {"description"}
     assert document_text(update.description) == "One."
-    back = update_of(request, About("Other", "One."), back=True)
+    back = update_of(request, RequestWords("Other", "One."), back=True)
     assert back is not None
     assert (back.subject, document_text(back.description)) == ("Fix", "One.\n\nTwo.")
 
 
 def test_a_description_that_others_wrote_meanwhile_comes_back_as_theirs() -> None:
     request = Request(id="1", number=7, subject="Fix", created_at=NOW, updated_at=NOW, space="s")
-    theirs = About("Theirs", "Their words.")
-    update = update_of(request, About("Fix", "Mine."), sent=theirs)
+    theirs = RequestWords("Theirs", "Their words.")
+    update = update_of(request, RequestWords("Fix", "Mine."), sent=theirs)
     assert update is not None
     assert (update.subject, document_text(update.description)) == ("Fix", "Mine.")
-    back = update_of(request, About("Fix", "Mine."), sent=theirs, back=True)
+    back = update_of(request, RequestWords("Fix", "Mine."), sent=theirs, back=True)
     assert back is not None
     assert (back.subject, document_text(back.description)) == ("Theirs", "Their words.")
-    first = update_of(request, About("Fix", "Mine."), back=True)
+    first = update_of(request, RequestWords("Fix", "Mine."), back=True)
     assert first is not None
     assert first.description == document_of("")
     assert "subject" not in first.model_fields_set

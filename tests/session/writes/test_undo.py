@@ -29,7 +29,7 @@ from copydesk.session.session import Session
 from copydesk.session.writes import undo
 from copydesk.session.writes.log import ChangedSinceError, WriteError
 from copydesk.session.writes.recovery import CUT_OFF, recover
-from copydesk.session.writes.undo import Names, Past, StepError, Way
+from copydesk.session.writes.undo import Names, PastWrite, ReversalRunner, StepError
 from tests.drive import eventually
 from tests.session.reads import told
 from tests.tui.arranging_world import BEFORE, PLACE, Desk
@@ -101,7 +101,7 @@ async def test_what_somebody_else_took_back_as_a_whole_is_only_noted(
     begun = Begun(world, tmp_path)
     await begun.send()
     await begun.turn(begun.made[1][1], "archived")
-    way, api = Way(lambda name: None), await begun.session.ready()
+    way, api = ReversalRunner(lambda name: None), await begun.session.ready()
     [past] = begun.session.history.known.values()
     found = await way.obstacle(api, past)
     assert found is not None
@@ -190,7 +190,7 @@ async def test_a_list_is_read_in_long_pages(world: World) -> None:
     service = told.Desk(world)
     async with service.api() as api:
         step = Step("list_organization_spaces", {"organization_id": world.home})
-        found = await Way(lambda name: None).answer(api, step)
+        found = await ReversalRunner(lambda name: None).answer(api, step)
     assert [each["title"] for each in found["items"]] == ["Guide"]
     assert service.asked() == [f"GET /orgs/{world.home}/spaces limit=250"]
 
@@ -237,7 +237,7 @@ class Shelf:
         self.session = Session(connect, journal=Journal(self.store, "desk"), identify=known)
         self.session.local_steps.update(rows=rows, thing=thing, make=make, rename=rename)
 
-    async def remove(self, key: str) -> Past:
+    async def remove(self, key: str) -> PastWrite:
         """Remove a thing, which undo makes again under another key, and then marks."""
         title = self.things[key]
         way = Reversal(
@@ -247,7 +247,7 @@ class Shelf:
         )
         return await self.did("Remove", title, way, self.things.pop, key)
 
-    async def renamed(self, key: str, title: str, group: str = "", **more: Any) -> Past:
+    async def renamed(self, key: str, title: str, group: str = "", **more: Any) -> PastWrite:
         """Give a thing another title."""
         was, read = self.things[key], Step("local.thing", {"key": key})
         way = Reversal(
@@ -259,7 +259,7 @@ class Shelf:
 
     async def did(
         self, what: str, target: str, way: Reversal, *doing: Any, group: str = ""
-    ) -> Past:
+    ) -> PastWrite:
         """Write something by a call, and return it."""
 
         async def send() -> None:
@@ -461,7 +461,7 @@ async def test_nothing_is_left_of_a_cut_off_undo_where_something_newer_can_be_un
 
 
 async def test_ways_and_reads_that_this_copydesk_does_not_know_are_refused() -> None:
-    way = Way(lambda name: None)
+    way = ReversalRunner(lambda name: None)
     api = Api(BASE_URL, "token")
     odd = Reversal((Step("local.odd_step"),))
     with pytest.raises(StepError, match=r"^there is no local step 'odd_step'$"):
@@ -473,7 +473,7 @@ async def test_ways_and_reads_that_this_copydesk_does_not_know_are_refused() -> 
     assert await way.alike(api, odd) == []
     assert await way.holds(api, None) is None
     assert await way.became(api, odd) is None
-    past = Past(Entry("i", "r", 1.0, "Odd", "it", "done"), odd, 1, Names())
+    past = PastWrite(Entry("i", "r", 1.0, "Odd", "it", "done"), odd, 1, Names())
     assert await way.obstacle(api, past) is None
 
 
@@ -483,9 +483,9 @@ async def test_a_list_is_read_to_a_bound(world: World, monkeypatch: pytest.Monke
     step = Step("list_organization_spaces", {"organization_id": world.home})
     monkeypatch.setattr(undo, "LONGEST_ORDER", 2)
     async with world.api() as api:
-        assert len((await Way(lambda name: None).answer(api, step))["items"]) == 2
+        assert len((await ReversalRunner(lambda name: None).answer(api, step))["items"]) == 2
         gone = Step("get_space", {"space_id": "gone"})
-        assert await Way(lambda name: None).answer(api, gone) is None
+        assert await ReversalRunner(lambda name: None).answer(api, gone) is None
 
 
 async def test_what_a_merge_has_overtaken_is_not_offered_to_be_undone(
@@ -518,7 +518,7 @@ async def test_what_was_made_again_is_looked_up_where_a_step_names_it(world: Wor
     shelf = world.collection("Shelf")
     space = world.space("Guide", parent=shelf)
     read = Step("list_collection_spaces", {"collection_id": shelf})
-    way = Way(lambda name: None)
+    way = ReversalRunner(lambda name: None)
     async with world.api() as api:
         for path, found in (("items{title=Guide}.id", "Guide"), ("items{title=Gone}.id", "Other")):
             other = world.space("Other") if found == "Other" else "gone"

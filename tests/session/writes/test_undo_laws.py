@@ -25,7 +25,7 @@ from copydesk.session.writes.undo import (
     SENT_SINCE,
     History,
     Names,
-    Way,
+    ReversalRunner,
     is_of_outbox,
     not_taken,
     way_back_in,
@@ -268,7 +268,9 @@ async def test_what_cannot_be_read_is_not_undone() -> None:
 
 async def test_a_step_that_this_machine_does_not_know_is_named() -> None:
     with pytest.raises(NotDoneError, match="This copydesk knows no way to fly far away"):
-        await Way(lambda name: None).take(cast("Api", None), Step("local.fly_far_away", {}))
+        await ReversalRunner(lambda name: None).take(
+            cast("Api", None), Step("local.fly_far_away", {})
+        )
 
 
 @pytest.mark.parametrize("text", [False, True])

@@ -20,7 +20,7 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.automation.integration_manifest import load_manifest
 from copydesk.tui.automation.integration_resources import configured
 from copydesk.tui.automation.integrations import IntegrationsPlace
-from copydesk.tui.automation.publication import Publication
+from copydesk.tui.automation.publication import IntegrationPublication
 from tests.drive import Driver, drive
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world, typed
@@ -346,7 +346,7 @@ async def test_a_version_of_somebody_else_is_not_taken_for_one_whose_answer_is_l
         assert driver.app.session.log[-1].state == "failed"
         assert "Mine" in repr(driver.app.session.drafts.texts())
         await driver.press("escape")
-        mine = Publication("acme-status", IntegrationPublish(title="Acme-Status"))
+        mine = IntegrationPublication("acme-status", IntegrationPublish(title="Acme-Status"))
         with pytest.raises(Unreachable):
             await mine.send(api)
         way.swallowing = False

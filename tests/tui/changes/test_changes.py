@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.calls import Sent
+from copydesk.client.calls import SentRequest
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequest
 from copydesk.domain.documents import markdown_to_document
@@ -137,7 +137,7 @@ async def test_a_very_wide_screen_has_a_pane_for_the_threads(
 ) -> None:
     thread = desk.world.comment(desk.guide, "How do I\nknow?", change_request=desk.limits)
     desk.world.reply(thread, "By its header.")
-    sent: list[Sent] = []
+    sent: list[SentRequest] = []
     async with drive(open_world(desk.world, "changes"), size=(200, 60)) as driver:
         (await driver.app.session.ready()).recorder = sent.append
         await driver.press("j", "k", "j")

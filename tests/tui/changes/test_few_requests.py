@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.calls import Sent
+from copydesk.client.calls import SentRequest
 from copydesk.contract import operations as ops
 from copydesk.local.memory import COLLECTED_AT_LAST
 from copydesk.server import threads
@@ -87,7 +87,7 @@ async def test_very_many_threads_are_read_by_nobody_who_did_not_ask(
         world.comment(space, f"Is it so, {n}?", change_request=request)
     for module in (reader, triage):
         monkeypatch.setattr(module, "MOST_THREADS", 2)
-    sent: list[Sent] = []
+    sent: list[SentRequest] = []
     async with drive(open_world(world, "changes")) as driver:
         (await driver.app.session.ready()).recorder = sent.append
         await driver.press("j", "k", "R")

@@ -23,7 +23,7 @@ from copydesk.server import change_requests, conversation_writes
 from copydesk.server.desk_writes import at
 from copydesk.server.store import Tx
 from copydesk.session import glyphs
-from copydesk.session.cluster_rows import Merge, cluster_row
+from copydesk.session.cluster_rows import ClusterMerge, cluster_row
 from copydesk.session.session import Session
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
@@ -480,7 +480,7 @@ async def select(driver: Driver, row: str, *, behind: int = 0) -> None:
 def test_merges_are_told_in_words_and_in_ascii() -> None:
     def said(pulse: list[int], *weeks_ago: int) -> list[str]:
         merges = [
-            Merge(str(n), f"#{n}", START - timedelta(weeks=ago, days=1))
+            ClusterMerge(str(n), f"#{n}", START - timedelta(weeks=ago, days=1))
             for n, ago in enumerate(weeks_ago, 1)
         ]
         return [line.plain for line in helped(pulse, merges, START)]

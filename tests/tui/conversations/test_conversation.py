@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.present.conversation import Block, words_of
+from copydesk.present.conversation import LabelledText, words_of
 from copydesk.server import conversation_writes
 from copydesk.server.store import Tx
 from copydesk.session.session import Session
@@ -201,7 +201,7 @@ async def test_what_is_masked_is_masked_in_copies_and_filters(world: World) -> N
 async def test_the_event_loop_goes_on_while_a_megabyte_is_made_readable() -> None:
     turns = 0
     for body in ("Hello kim@example.org, \u00e9 words. " * 9_000, "<p>a <b>b</b></p>" * 10_000):
-        task = asyncio.create_task(asyncio.to_thread(words_of, Block("part", "user", body)))
+        task = asyncio.create_task(asyncio.to_thread(words_of, LabelledText("part", "user", body)))
         while not task.done():
             await asyncio.sleep(0)
             turns += 1

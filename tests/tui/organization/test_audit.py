@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from copydesk.session.target import Target
-from copydesk.tui.review.screen import Review
+from copydesk.tui.review.screen import ReviewPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.tui.steps import words
@@ -80,7 +80,7 @@ async def test_events_are_listed_asked_for_and_followed(world: World, update_gol
         await driver.press("j", "j", "g j", "G")
         assert '"changeRequestId"' in driver.screen
         await driver.press("escape", "enter")
-        assert isinstance(driver.app.screen, Review)
+        assert isinstance(driver.app.screen, ReviewPlace)
 
 
 async def test_who_does_not_administer_it_reads_no_audit(world: World) -> None:

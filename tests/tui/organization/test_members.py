@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.calls import Sent
+from copydesk.client.calls import SentRequest
 from copydesk.session.target import Target
 from copydesk.tui.organization.members import MembersPlace
 from copydesk.tui.resource import place as resource_place
@@ -66,7 +66,7 @@ async def test_members_are_listed_described_and_given_roles(
     world: World, update_golden: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = people(world)
-    api, asked = world.api(), list[Sent]()
+    api, asked = world.api(), list[SentRequest]()
     api.recorder = asked.append
     app = open_world(world, "organizations", api=api)
     async with drive(app, "escape", "g w", "j", size=(140, 40)) as driver:

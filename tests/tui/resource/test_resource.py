@@ -23,7 +23,7 @@ from copydesk.tui.framework.place import VAST
 from copydesk.tui.framework.source import FilteredSource, ListSource
 from copydesk.tui.resource.columns import OFFERED, ItemTexts, shown_text
 from copydesk.tui.resource.place import ResourcePlace
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.resource import Facet, ListQuery, Resource
 from copydesk.tui.system.reference import load_everything
 from tests.contract.odd import odd_answer
 
@@ -44,7 +44,7 @@ class Things:
         self.resource: Resource[Thing] = Resource(
             noun="thing", title="Things", pages=self.pages, key=lambda thing: thing.id,
             label=lambda thing: thing.name, empty="None.",
-            shown=[Shown("name", "NAME", self.name_of, flex=1), Shown("kind", "KIND", kind_of)],
+            shown=[Facet("name", "NAME", self.name_of, flex=1), Facet("kind", "KIND", kind_of)],
         )  # fmt: skip
         things = [Thing(str(each), f"Thíng {each % 3_000} X\x1b[2J") for each in range(6_000)]
         self.source = ListSource(things, key=self.resource.key)
@@ -157,7 +157,7 @@ async def test_whatever_is_understood_is_shown(seed: int) -> None:
         for resource in every:
             view = resource.views[0].id if resource.views else ""
             try:
-                page = await resource.pages(api, ANYWHERE, Asked(None, 50, view=view))
+                page = await resource.pages(api, ANYWHERE, ListQuery(None, 50, view=view))
             except failure_types():
                 continue
             for item in page.items:

@@ -10,7 +10,7 @@ import pytest
 from copydesk.session.reachability import POLL_SECONDS
 from copydesk.session.reads import base_revision
 from copydesk.session.target import Target
-from copydesk.tui.review.screen import Review
+from copydesk.tui.review.screen import ReviewPlace
 from tests.drive import drive
 from tests.server.imported import read
 from tests.server.sources.making import Making
@@ -60,7 +60,7 @@ async def test_the_review_and_the_merge_say_where_it_went(
         assert "READY" not in words
         assert "{+Row+} 2 of the page." in words
         assert "This page is moved to" in words
-        assert isinstance(driver.place, Review)
+        assert isinstance(driver.place, ReviewPlace)
         driver.place.diff.mark({})
         await driver.idle()
         assert "This page is moved to" in driver.screen, "nothing scrolls as marks change"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from copydesk.server import threads
-from copydesk.tui.review.screen import Review
+from copydesk.tui.review.screen import ReviewPlace
 from tests.drive import Driver, drive
 from tests.tui.review_world import RETRIES_NOW, Faults, ReviewWorld, furnish
 
@@ -16,9 +16,9 @@ async def poll(driver: Driver) -> None:
     await driver.idle()
 
 
-def place(driver: Driver) -> Review:
+def place(driver: Driver) -> ReviewPlace:
     here = driver.place
-    assert isinstance(here, Review)
+    assert isinstance(here, ReviewPlace)
     return here
 
 

@@ -10,17 +10,17 @@ from copydesk.present.change_request import UNREAD, threads
 from copydesk.server.desk_writes import Editor
 from copydesk.session.target import Target
 from copydesk.tui.changes.screen import ChangesPlace
-from copydesk.tui.review.edits import PageTree
-from copydesk.tui.review.screen import Review
+from copydesk.tui.review.edits import ReviewPageTree
+from copydesk.tui.review.screen import ReviewPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
 from tests.tui.review_world import RETRIES, Faults, ReviewWorld, furnish
 from tests.world import World
 
 
-def place(driver: Driver) -> Review:
+def place(driver: Driver) -> ReviewPlace:
     here = driver.place
-    assert isinstance(here, Review)
+    assert isinstance(here, ReviewPlace)
     return here
 
 
@@ -354,7 +354,7 @@ async def test_a_tree_has_room_for_pages_that_are_collapsed(review: ReviewWorld)
     review.request = review.world.change_request(review.space, edit=edit, subject="By hand")
     app = review.app()
     async with drive(app, "]", size=(140, 40)) as driver:
-        tree = driver.place.query_one(PageTree)
+        tree = driver.place.query_one(ReviewPageTree)
         assert "Signing webhooks by hand" in driver.screen
         width = tree.outer_size.width
         tree.collapse_all()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copydesk.session.names import first_words
-from copydesk.tui.review.screen import Review
+from copydesk.tui.review.screen import ReviewPlace
 from tests.drive import Driver, drive
 from tests.tui.review_world import ReviewWorld, furnish
 from tests.world import World
@@ -29,9 +29,9 @@ def scroll(world: World, lines: int) -> ReviewWorld:
     return review
 
 
-def place(driver: Driver) -> Review:
+def place(driver: Driver) -> ReviewPlace:
     here = driver.place
-    assert isinstance(here, Review)
+    assert isinstance(here, ReviewPlace)
     return here
 
 

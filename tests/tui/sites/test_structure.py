@@ -33,7 +33,7 @@ from copydesk.session.drafts import TWO_WINDOWS
 from copydesk.session.reads import sites as site_reading
 from copydesk.session.session import Session
 from copydesk.session.target import Target
-from copydesk.session.writes.log import Written
+from copydesk.session.writes.log import LogEntry
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.arrange.cells import written_facts
 from copydesk.tui.dialogs.dialog import typable
@@ -607,7 +607,7 @@ async def test_a_write_that_was_on_its_way_is_among_the_latest_once_it_arrived(
     async with drive(open_app(world, published.site)) as driver:
         session, written = here(driver).session, here(driver).written
         entry = session.journal.begin("Set", "It", Notes(reversal=way.to_dict()))
-        session.log.append(Written(1, session.clock(), "Set", "It", entry=entry))
+        session.log.append(LogEntry(1, session.clock(), "Set", "It", entry=entry))
         assert written.newest(session) == 0
         session.history.take(session.journal.settle(entry, "done"))
         assert written.newest(session) > 0

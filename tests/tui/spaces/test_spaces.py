@@ -9,11 +9,11 @@ import httpx
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.client.calls import Sent
+from copydesk.client.calls import SentRequest
 from copydesk.domain.space_tree import SpaceNode
 from copydesk.local.snapshot import ROW_LIMIT, Snapshots
 from copydesk.server.site_writes import add_site, add_site_space
-from copydesk.session.reads.spaces import Details
+from copydesk.session.reads.spaces import SpaceDetails
 from copydesk.session.target import Target
 from copydesk.tui.spaces.cells import request_facts
 from copydesk.tui.spaces.list import SpacesPlace
@@ -63,7 +63,7 @@ async def test_the_screen_at_both_sizes(desk: World, update_golden: bool) -> Non
 async def test_a_very_wide_screen_has_a_pane_for_the_change_requests(
     desk: World, update_golden: bool
 ) -> None:
-    sent: list[Sent] = []
+    sent: list[SentRequest] = []
     async with drive(open_world(desk), size=(140, 40)) as driver:
         (await driver.app.session.ready()).recorder = sent.append
         await driver.resize(200, 60)
@@ -80,14 +80,14 @@ async def test_a_very_wide_screen_has_a_pane_for_the_change_requests(
 def test_what_the_pane_for_change_requests_says_where_there_are_none() -> None:
     node = SpaceNode("space", "a", "A", open=2)
 
-    def said(node: SpaceNode, details: Details | None, *, unread: bool = False) -> str:
+    def said(node: SpaceNode, details: SpaceDetails | None, *, unread: bool = False) -> str:
         facts = request_facts(node, details, START, unread=unread)
         return "; ".join(str(fact.text) for fact in facts)
 
-    assert said(node, None) == said(node, Details()) == "reading…"
-    assert said(node, Details(), unread=True) == "not read: press R to try again"
-    assert said(node, Details(listed=True)) == "not said by the service"
-    assert said(node, Details(listed=True, requests=[])) == "and 2 more"
+    assert said(node, None) == said(node, SpaceDetails()) == "reading…"
+    assert said(node, SpaceDetails(), unread=True) == "not read: press R to try again"
+    assert said(node, SpaceDetails(listed=True)) == "not said by the service"
+    assert said(node, SpaceDetails(listed=True, requests=[])) == "and 2 more"
     assert said(replace(node, permissions=()), None) == ""
     assert said(replace(node, kind="collection"), None) == ""
 

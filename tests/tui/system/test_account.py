@@ -29,7 +29,7 @@ from copydesk.server.app import mint_token
 from copydesk.server.store import Tx
 from copydesk.server.untouched import note_spaces
 from copydesk.session.errors import NotDoneError
-from copydesk.session.profiles import Offer
+from copydesk.session.profiles import ServiceOffer
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.world import BASE_URL, World
@@ -155,12 +155,12 @@ async def test_a_profile_is_chosen_prepared_and_gone_to_once_all_is_sent(
     monkeypatch.setenv("COPYDESK_TOKEN", "given-for-another-service")
     first = chosen(None, "https://begun.example.org")
     ways = Switchboard(paths, first, read_only=False)
-    work = Offer(WORK.key, "work", "desk")
+    work = ServiceOffer(WORK.key, "work", "desk")
     assert list(ways.known()) == [
-        Offer(f"desk:{paths.desk}", "desk", "the desk on this machine"),
+        ServiceOffer(f"desk:{paths.desk}", "desk", "the desk on this machine"),
         work,
-        Offer(AWAY.key, "away", "docs.example.com", read_only=True),
-        Offer(first.key, "", "begun.example.org", current=True),
+        ServiceOffer(AWAY.key, "away", "docs.example.com", read_only=True),
+        ServiceOffer(first.key, "", "begun.example.org", current=True),
     ]
     with pytest.raises(NotDoneError, match="No token is saved for profile work"):
         ways.prepare(work)

@@ -18,7 +18,7 @@ from copydesk.local.saved_replies import SavedReplies
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.inbox_rows import recall
 from copydesk.session.target import Target
-from copydesk.tui.threads.inbox import Inbox
+from copydesk.tui.threads.inbox import InboxPlace
 from copydesk.tui.widgets.text_field import TextField
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
@@ -139,7 +139,7 @@ async def test_a_saved_reply_knows_the_row_that_it_answers(world: World, tmp_pat
         await driver.press("/")
         await driver.burst(*"page", "enter")
         inbox = driver.place
-        assert isinstance(inbox, Inbox)
+        assert isinstance(inbox, InboxPlace)
         row = inbox.row
         assert row is not None
         await driver.press("r")
@@ -180,7 +180,7 @@ async def test_everything_that_waits_with_the_reason_and_none_twice(
         assert not before & {path for path in counting.paths if path.endswith("/changes")}
         await eventually(lambda: "1 edited" in driver.screen, driver.idle)
         place = driver.place
-        assert isinstance(place, Inbox)
+        assert isinstance(place, InboxPlace)
         assert place.about.plain.startswith("Lee Park, opened just now, in API")
         read = len(counting.paths)
         await driver.press("j", "k")
@@ -251,7 +251,7 @@ async def test_a_bare_service_and_a_thread_on_a_space(world: World, update_golde
         assert world.row("comment", found["space"])["status"] == "open"
         # What was read before the answer to a reply came counts that, and knows who spoke since.
         here = driver.place
-        assert isinstance(here, Inbox)
+        assert isinstance(here, InboxPlace)
         counting.told.clear()
         assert here.rows.select(found["space"])
         await driver.press("r")
@@ -340,7 +340,7 @@ async def test_put_away_until_somebody_writes_muted_and_followed(
         assert "✓ done" in line(driver, "Is this")
         await driver.press("escape", "R", ".")
         assert not listed(driver, "Is this")
-        assert isinstance(driver.place, Inbox)
+        assert isinstance(driver.place, InboxPlace)
         below = driver.place.row
         await driver.press("u")
         assert listed(driver, "Is this")

@@ -92,7 +92,7 @@ def no_address(url: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedContent:
     """The content of a published address: a site, a space in it, and a page by its path."""
 
     organization: str
@@ -101,7 +101,7 @@ class Published:
     page: str = ""
 
 
-async def find_published(api: Api, url: str) -> Published | None:
+async def find_published(api: Api, url: str) -> PublishedContent | None:
     """Return the content of a published address, None where no known site has it.
 
     The site, and in it the space, is the one with the longest address that it begins with. Raises
@@ -139,9 +139,9 @@ async def find_published(api: Api, url: str) -> Published | None:
             if (page := _below(wanted, address)) is not None
         ]
     if not found:
-        return Published(organization, site.id)
+        return PublishedContent(organization, site.id)
     _, space, page = max(found, key=lambda each: len(each[0]))
-    return Published(organization, site.id, space, page)
+    return PublishedContent(organization, site.id, space, page)
 
 
 def _bases(site: Site, wanted: str) -> list[str]:

@@ -69,7 +69,7 @@ _FIXED: WeakKeyDictionary[Api, _Fixed] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class RevisionOutline:
     """What a revision is compared by: its pages in reading order, and its files.
 
     A page of it takes a sixth of the memory of its model.
@@ -80,14 +80,14 @@ class Tree:
     files: Sequence[File]
 
 
-async def read_revision(api: Api, space_id: str, revision: str) -> Tree | None:
+async def read_revision(api: Api, space_id: str, revision: str) -> RevisionOutline | None:
     """Return a revision; None where the service does not have it. Raises ``ApiError``."""
     if not revision:
         return None
 
-    async def read() -> Tree:
+    async def read() -> RevisionOutline:
         found = await api(REVISION, space_id, revision)
-        return Tree(found.id, flatten(found.pages), found.files)
+        return RevisionOutline(found.id, flatten(found.pages), found.files)
 
     try:
         return await _fixed(api).get((space_id, revision), read, most=KEPT_TREES)

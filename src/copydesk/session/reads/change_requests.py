@@ -23,18 +23,18 @@ from copydesk.session.change_rows import (
     TEXT,
     THREADS,
     ChangeRow,
-    Details,
+    LastReview,
     OpenThreads,
     PageLine,
+    RequestDetails,
     ThreadWords,
-    Verdict,
     row_of,
 )
 from copydesk.session.glyphs import glyphs
 from copydesk.session.listings import COUNTED_ROWS, FIRST, LISTINGS, MOST_THREADS, THREADS_READ
 from copydesk.session.names import asked_name, person_name
 from copydesk.session.page_changes import (
-    Changed,
+    ReviewChange,
     changed_pages,
     changed_things,
     losses,
@@ -302,7 +302,7 @@ async def read_parts(
     *,
     me: str = "",
     spaces: Spaces | None = None,
-) -> Details:
+) -> RequestDetails:
     """Return parts of the details of a row. Raises ``ApiError``.
 
     ``spaces`` has what rows share, so that it is read once; None reads it for this row alone.
@@ -323,7 +323,7 @@ async def read_parts(
         _finding(api, scope, row) if TEXT in parts else _nothing(),
     )
     listed, more, approximate, losing, unlooked = pages or (None, 0, False, (), "")
-    return Details(
+    return RequestDetails(
         description=row.description,
         pages=listed,
         more_pages=more,
@@ -408,14 +408,14 @@ def _text_of(comment: Comment) -> str:
     return text if len(text) <= COMMENT else f"{text[:COMMENT].rstrip()}{glyphs().more}"
 
 
-def _verdicts(read: RulesRead, me: str) -> list[Verdict] | None:
+def _verdicts(read: RulesRead, me: str) -> list[LastReview] | None:
     if read.reviews is None:
         return None
-    newest: dict[str, Verdict] = {}
+    newest: dict[str, LastReview] = {}
     for review in read.reviews:  # the newest verdict of each person comes first
         newest.setdefault(
             review.reviewer.id,
-            Verdict(
+            LastReview(
                 person_name(review.reviewer),
                 review.status == "approved",
                 review.outdated,
@@ -472,7 +472,7 @@ async def _pages(
     return lines[:MOST_PAGES], max(0, len(lines) - MOST_PAGES), request.outdated, (), unlooked
 
 
-def page_lines(changes: Iterable[Changed]) -> list[PageLine]:
+def page_lines(changes: Iterable[ReviewChange]) -> list[PageLine]:
     """Return changes as lines, one per page or file."""
     return [
         PageLine(
@@ -491,7 +491,7 @@ def _named(node: PageNode) -> str:
     return clean(node.title).strip() or clean(node.path) or "Untitled"
 
 
-def _was(change: Changed) -> str:
+def _was(change: ReviewChange) -> str:
     """Return the former path of a page or file, or its former title; "" where unknown."""
     before, after = change.before, change.after
     if before is None or after is None:

@@ -18,9 +18,9 @@ from copydesk.domain.secret_values import holds_private_key, tells_secret
 from copydesk.domain.text import clean, plural, shown_subject
 from copydesk.session.cluster_rows import (
     WEEKS,
+    ClusterMerge,
     ClusterRow,
     IssueRow,
-    Merge,
     finding_row,
     issue_row,
     merge_of,
@@ -79,7 +79,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedCluster:
     """A cluster with its change requests, and what users said; ``more`` names requests left out."""
 
     row: ClusterRow
@@ -100,8 +100,8 @@ class ReportRead:
     now: datetime
     weeks: int
     clusters: Sequence[ClusterRow]
-    merges: Mapping[str, Sequence[Merge]]
-    top: Sequence[Told]
+    merges: Mapping[str, Sequence[ClusterMerge]]
+    top: Sequence[ReportedCluster]
     noun: str = "cluster"
     """What is told of; "finding" where the service has these in place of clusters."""
     unit: str = "issue"
@@ -138,12 +138,12 @@ async def read_report(
     told = _most(rows, weeks)
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def tell(row: ClusterRow) -> Told:
+    async def tell(row: ClusterRow) -> ReportedCluster:
         async with gate:
             found = await find_requests(api, organization, row.id)
             requests = [_request(request) for request in found.requests]
             quotes = await _quotes(api, organization, row.id, now - timedelta(weeks=weeks), now)
-            return Told(row, requests, found.more, quotes)
+            return ReportedCluster(row, requests, found.more, quotes)
 
     top = await asyncio.gather(*map(tell, told))
     return ReportRead(clean(title).strip(), now, weeks, rows, merges, top)
@@ -217,10 +217,10 @@ async def _of_findings(
         for each, found_for in requests.items()
     }
 
-    async def tell(row: ClusterRow) -> Told:
+    async def tell(row: ClusterRow) -> ReportedCluster:
         async with gate:
             quotes = await _from_records(api, ids_of[row.id], row.id)
-            return Told(row, [*map(_request, requests[row.id])], "", quotes)
+            return ReportedCluster(row, [*map(_request, requests[row.id])], "", quotes)
 
     top = await asyncio.gather(*(tell(row) for row in _most(rows, weeks)))
     lacks = [

@@ -15,9 +15,9 @@ from copydesk.domain.text import clean, listed
 from copydesk.domain.trend import sane
 from copydesk.session.change_rows import readiness
 from copydesk.session.cluster_rows import (
+    ClusterMerge,
     ClusterRow,
     IssueRow,
-    Merge,
     RequestRow,
     cluster_row,
     found_cluster_row,
@@ -263,7 +263,7 @@ async def count_requests(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LatestRequests:
     """The latest change requests of a cluster, the open ones first.
 
     ``opened`` is the number of open ones as text; ``more`` the sentence on those not listed.
@@ -276,7 +276,7 @@ class Found:
 
 async def find_requests(
     api: Api, organization: str, cluster: str, limit: int | None = None
-) -> Found:
+) -> LatestRequests:
     """Return the change requests of a cluster, and the number of others. Raises ``ApiError``.
 
     At most ``limit`` of each status are listed.
@@ -299,7 +299,7 @@ async def find_requests(
         for status, page in zip(statuses, pages, strict=True)
         if page.next is not None
     ]
-    return Found(
+    return LatestRequests(
         [request for page in pages for request in page.items],
         _counted(pages[0]),
         listed(more),
@@ -372,13 +372,13 @@ async def read_readiness(
 
 async def read_merges(
     api: Api, organization: str, since: datetime, pages: int = MERGED_PAGES
-) -> dict[str, list[Merge]]:
+) -> dict[str, list[ClusterMerge]]:
     """Return the merges for clusters since a time, by cluster. Raises ``ApiError``.
 
     One list serves all clusters. It is read from the last updated request back to ``since``, at
     most ``pages``; the cluster under the cursor is read separately.
     """
-    found: dict[str, list[Merge]] = {}
+    found: dict[str, list[ClusterMerge]] = {}
     async for page in _last_updated(api, organization, "merged", pages):
         for request in page.items:
             merge, cluster = merge_of(request), request.conversations_issues_cluster

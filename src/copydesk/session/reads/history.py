@@ -25,7 +25,7 @@ from copydesk.session.names import person_name
 from copydesk.session.page_changes import (
     REUSABLE,
     UNSHOWN_PART,
-    Changed,
+    ReviewChange,
     changed_pages,
     changed_parts,
     changed_things,
@@ -345,7 +345,7 @@ class Comparison:
     before: RevisionRow | None
     after: RevisionRow
     pages: Sequence[PageNode]
-    changes: Sequence[Changed]
+    changes: Sequence[ReviewChange]
 
 
 async def read_comparison(api: Api, space_id: str, before: str | None, after: str) -> Comparison:
@@ -368,7 +368,7 @@ async def read_comparison(api: Api, space_id: str, before: str | None, after: st
     return Comparison(space_id, title, _row(was) if was else None, _row(now), pages, changes)
 
 
-async def read_compared(api: Api, compared: Comparison, change: Changed) -> PageText:
+async def read_compared(api: Api, compared: Comparison, change: ReviewChange) -> PageText:
     """Read both texts of what differs and compare them, in a thread. Raises ``ApiError``."""
     if change.thing == REUSABLE:
         return await _part_text(api, compared, change)
@@ -389,7 +389,7 @@ async def read_compared(api: Api, compared: Comparison, change: Changed) -> Page
     return await asyncio.to_thread(page_text, old, new, notes, alike=old == new != "")
 
 
-async def _part_text(api: Api, compared: Comparison, change: Changed) -> PageText:
+async def _part_text(api: Api, compared: Comparison, change: ReviewChange) -> PageText:
     async def read(revision: RevisionRow | None, there: PageNode | None) -> ReusableContent | None:
         if revision is None or there is None:
             return None

@@ -19,7 +19,7 @@ from copydesk.domain.impact import Breakage, Impact, Pointer, newly
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.errors import sentence
-from copydesk.session.page_changes import FILE, Changed
+from copydesk.session.page_changes import FILE, ReviewChange
 from copydesk.session.page_rows import reference
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ async def read_impact(
     api: Api,
     space_id: str,
     request_id: str,
-    changes: Sequence[Changed],
+    changes: Sequence[ReviewChange],
     progress: Progress = lambda ended, known: None,
 ) -> Impact:
     """Read the links to the changes of a request, and the links that it breaks.
@@ -145,7 +145,7 @@ async def read_impact(
         return Impact([], [], lacks=sentence(error))
 
 
-async def _read(reading: _Reading, changes: Sequence[Changed]) -> Impact:
+async def _read(reading: _Reading, changes: Sequence[ReviewChange]) -> Impact:
     pages = {change.id: change for change in changes if not change.thing}
     files = [change.id.removeprefix(FILE) for change in changes if change.file and change.before]
     before = [page for page, change in pages.items() if change.before is not None]
@@ -181,7 +181,7 @@ async def _read(reading: _Reading, changes: Sequence[Changed]) -> Impact:
     )
 
 
-def _may_break(change: Changed | None, pointer: Pointer) -> bool:
+def _may_break(change: ReviewChange | None, pointer: Pointer) -> bool:
     return pointer.kind == "file" or (change is not None and bool(BREAKING & set(change.kinds)))
 
 

@@ -81,7 +81,7 @@ class _Job:
 
 
 @dataclass
-class Known:
+class KnownThreads:
     """The results of earlier reads, so that a poll reads no more than it has to."""
 
     places: dict[tuple[str, str], tuple[object, list[tuple[InboxRow, Comment]]]] = field(
@@ -110,7 +110,7 @@ class _Reading:
     people: Members
     found: Found
     progress: Progress
-    known: Known
+    known: KnownThreads
     followed: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
     seen: set[str] = field(default_factory=set)
@@ -245,7 +245,7 @@ async def read_inbox(
     people: Members,
     found: Found,
     progress: Progress,
-    known: Known,
+    known: KnownThreads,
     *,
     followed: frozenset[str] = frozenset(),
     polled: bool = False,

@@ -40,7 +40,7 @@ TITLE = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlannedState:
     """The state of a request of a plan: its changes and its obstacles.
 
     ``touched`` has titles by id. ``about`` says that page trees were compared because nothing lists
@@ -76,7 +76,7 @@ class _Said:
     open_threads: int
 
 
-async def read_standing(api: Api, item: RunItem) -> Standing:
+async def read_standing(api: Api, item: RunItem) -> PlannedState:
     """Read the state and the changes of a request of a plan. Raises ``ApiError``."""
     (found, rules, said), (touched, told) = await asyncio.gather(
         _found(api, item), _touched(api, item)
@@ -97,7 +97,7 @@ async def read_standing(api: Api, item: RunItem) -> Standing:
     if more:
         warnings.append(f"{plural(more, 'more change')} than could be looked at")
     both_sides = tuple(_title(title) for title in both or ())
-    return Standing(found, touched, told is None, more, both_sides, tuple(warnings))
+    return PlannedState(found, touched, told is None, more, both_sides, tuple(warnings))
 
 
 async def read_found(api: Api, item: RunItem) -> Found:

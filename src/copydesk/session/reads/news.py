@@ -15,7 +15,7 @@ from copydesk.contract import operations as ops
 from copydesk.domain.mention import names, names_somebody
 from copydesk.domain.text import clean
 from copydesk.session.names import named, person_name
-from copydesk.session.news import Kind, Known, NewsItem
+from copydesk.session.news import Kind, KnownNews, NewsItem
 from copydesk.session.reads.inbox import read_thread
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ SUBJECT = 200
 
 
 async def read_news(
-    api: Api, organization: str, me: User, people: Members, known: Known
+    api: Api, organization: str, me: User, people: Members, known: KnownNews
 ) -> list[NewsItem]:
     """Return the news, and note the read revisions in ``known``. Raises ``ApiError``.
 
@@ -59,7 +59,7 @@ class _Reading:
     """One read of the news."""
 
     def __init__(
-        self, api: Api, organization: str, me: User, people: Members, known: Known
+        self, api: Api, organization: str, me: User, people: Members, known: KnownNews
     ) -> None:
         self._api, self._organization, self._me = api, organization, me
         self._people, self._known = people, known

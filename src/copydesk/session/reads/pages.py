@@ -29,7 +29,7 @@ class Version:
 
 
 @dataclass(frozen=True)
-class Tree:
+class SpacePages:
     """The first read of the screen: the title of the space and its pages."""
 
     title: str
@@ -39,7 +39,7 @@ class Tree:
 
 
 @dataclass(frozen=True)
-class Read:
+class PageWithLinks:
     """The text of a page and its links; ``links`` is None when unknown."""
 
     markdown: str
@@ -47,7 +47,7 @@ class Read:
 
 
 @dataclass
-class Followed:
+class PageTrail:
     """The trail of pages along followed links, and the reader's position on it."""
 
     pages: list[str] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Followed:
         self.at = (self.at or len(self.pages)) - 1
 
 
-async def read_tree(api: Api, version: Version) -> Tree:
+async def read_tree(api: Api, version: Version) -> SpacePages:
     """Return the page tree of a version. Raises ``ApiError``."""
     space_id, request = version.space, version.change_request
     pages = (
@@ -84,7 +84,7 @@ async def read_tree(api: Api, version: Version) -> Tree:
     space, tree, revision = await asyncio.gather(
         api(ops.get_space, space_id), pages, read_revision(api, version)
     )
-    return Tree(
+    return SpacePages(
         shown_title(space.title),
         await asyncio.to_thread(page_rows, tree.pages),
         revision,
@@ -117,7 +117,9 @@ async def read_revision(api: Api, version: Version) -> str:
     return request.revision
 
 
-async def read_page(api: Api, version: Version, page: str, titles: Mapping[str, str]) -> Read:
+async def read_page(
+    api: Api, version: Version, page: str, titles: Mapping[str, str]
+) -> PageWithLinks:
     """Return the text of a page with its links. Raises ``ApiError`` without the text.
 
     ``titles`` names the pages of the space by id, for links between them.
@@ -143,7 +145,7 @@ async def read_page(api: Api, version: Version, page: str, titles: Mapping[str, 
         else api(ops.get_change_request_page, space, request, page, format="markdown")
     )
     read, listed = await asyncio.gather(text, links())
-    return Read(read.markdown or "", listed)
+    return PageWithLinks(read.markdown or "", listed)
 
 
 def walk(rows: Sequence[PageRow]) -> Iterable[PageRow]:

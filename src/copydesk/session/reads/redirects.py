@@ -288,7 +288,7 @@ def with_troubles(rows: Iterable[RedirectRow], paths: SitePaths) -> tuple[Redire
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ServedTrace:
     """Where a path leads as the service finds it: by which redirects, and to what.
 
     ``title`` is that of what the site shows there, "" where that is elsewhere or cannot be read.
@@ -323,7 +323,7 @@ class Way:
         return f"{self.path} leads to {self.at}{shown}{way}."
 
 
-async def find_way(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> Way:
+async def find_way(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> ServedTrace:
     """Return where a path leads. Raises ``ApiError``.
 
     Raises ``ValueError`` with a sentence for a text that is no path.
@@ -339,14 +339,14 @@ async def find_way(api: Api, ids: SiteIds, paths: SitePaths, path: str) -> Way:
             break
         source = clean(found.redirect.source)
         if source in sources:
-            return Way(clean(start), at, (*sources, source), loop=True)
+            return ServedTrace(clean(start), at, (*sources, source), loop=True)
         sources.append(source)
         inside = path_on(found.target, paths.site.address)
         if inside is None:
-            return Way(clean(start), clean(found.target), tuple(sources))
+            return ServedTrace(clean(start), clean(found.target), tuple(sources))
         at = clean(inside).rstrip("/") or "/"
     title = await paths.title(at)
     if not (title or sources) and start != "/" and (why := wrong_source(start)) is not None:
         raise ValueError(f"{clean(start)}: {why}.")
     nothing = not title and (title is not None or not sources)
-    return Way(clean(start), at, tuple(sources), title or "", nothing=nothing)
+    return ServedTrace(clean(start), at, tuple(sources), title or "", nothing=nothing)

@@ -17,7 +17,7 @@ from copydesk.domain.text import clean, exposed, shown_title
 from copydesk.session.change_rows import row_of
 from copydesk.session.page_changes import (
     REUSABLE,
-    Changed,
+    ReviewChange,
     changed_pages,
     changed_things,
     losses,
@@ -66,7 +66,7 @@ PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedRequest:
     """A change request, its space, and its changes. ``pages`` are all of its pages.
 
     ``losses`` are the pages that readers would lose although their texts move elsewhere, and
@@ -79,13 +79,13 @@ class Opened:
     request: ChangeRequest
     space: Space
     pages: Sequence[PageNode]
-    changes: Sequence[Changed]
+    changes: Sequence[ReviewChange]
     losses: Sequence[str] = ()
     unlooked: str = ""
     base: str | None = None
     main_changed: Mapping[str, Sequence[ChangeKind]] = field(default_factory=dict)
 
-    def lost(self, change: Changed) -> bool:
+    def lost(self, change: ReviewChange) -> bool:
         """Whether a page's text at the beginning of the request is unknown."""
         return self.base is None and change.id in self.main_changed
 
@@ -105,7 +105,7 @@ class Opened:
         return self.request.revision, self.space.revision
 
 
-async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
+async def read_request(api: Api, space_id: str, request_id: str) -> OpenedRequest:
     """Read a change request (by id or number) with its trees. Raises ``ApiError``."""
     request, space, before, after, hint = await asyncio.gather(
         api(ops.get_change_request, space_id, request_id),
@@ -124,12 +124,14 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
                 new_files = await _files_of_request(api, space_id, request_id)
             made = changed_pages(base.pages, pages, hint)
             made += changed_things(base.files, new_files, hint)
-            return Opened(request, space, pages, made, unlooked=not_looked_at(hint), base=base.id)
+            return OpenedRequest(
+                request, space, pages, made, unlooked=not_looked_at(hint), base=base.id
+            )
         # Primary content has changed since: a comparison with its current state would show later
         # changes of others reversed. Only the service knows the changes of this request.
         told = [] if hint is None else changed_pages([], pages, hint, told_only=True)
         told += changed_things(None, None, hint)
-        return Opened(request, space, pages, told, unlooked=not_looked_at(hint))
+        return OpenedRequest(request, space, pages, told, unlooked=not_looked_at(hint))
     if hint is None:
         old_files, new_files = await asyncio.gather(
             api.every(ops.list_space_files, space_id, limit=PAGE),
@@ -142,7 +144,7 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
         changes = changed_pages(base.pages, pages, hint)
         changes += changed_things(base.files, new_files, hint)
         moved = {change.id: change.kinds for change in compare_trees(base.pages, main)}
-        return Opened(request, space, pages, changes, lost, unlooked, base.id, moved)
+        return OpenedRequest(request, space, pages, changes, lost, unlooked, base.id, moved)
     changes = changed_pages(main, pages, hint)
     now = {node.id: node for node in main}
     since: dict[str, tuple[ChangeKind, ...]] = {
@@ -153,14 +155,14 @@ async def read_request(api: Api, space_id: str, request_id: str) -> Opened:
         and written_since(row, now.get(change.id))
     }
     changes += changed_things(old_files, new_files, hint)
-    return Opened(request, space, pages, changes, lost, unlooked, main_changed=since)
+    return OpenedRequest(request, space, pages, changes, lost, unlooked, main_changed=since)
 
 
 async def _files_of_request(api: Api, space_id: str, request_id: str) -> list[File]:
     return await api.every(ops.list_change_request_files, space_id, request_id, limit=PAGE)
 
 
-async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
+async def read_page(api: Api, opened: OpenedRequest, change: ReviewChange) -> PageText:
     """Read both texts of a changed page and compare them, in a thread. Raises ``ApiError``.
 
     Where the former texts of a merged request cannot be read, the resulting one is shown whole.
@@ -194,7 +196,7 @@ async def read_page(api: Api, opened: Opened, change: Changed) -> PageText:
     return await asyncio.to_thread(page_text, before, after, notes, alike=alike)
 
 
-async def _read_part(api: Api, opened: Opened, change: Changed) -> PageText:
+async def _read_part(api: Api, opened: OpenedRequest, change: ReviewChange) -> PageText:
     """Compare the texts of a reusable content, where the service tells them."""
     space, key = opened.space.id, change.id.removeprefix(f"{REUSABLE}:")
 
@@ -221,7 +223,7 @@ async def _read_part(api: Api, opened: Opened, change: Changed) -> PageText:
     return await part_text(was, now, notes)
 
 
-async def read_now(api: Api, opened: Opened, change: Changed) -> str:
+async def read_now(api: Api, opened: OpenedRequest, change: ReviewChange) -> str:
     """Read the current text of a changed page, as it is compared; "" when it is deleted.
 
     Raises ``ApiError``.
@@ -233,7 +235,7 @@ async def read_now(api: Api, opened: Opened, change: Changed) -> str:
     return await asyncio.to_thread(exposed, _text_of(page))
 
 
-async def _read_merged(api: Api, opened: Opened, change: Changed) -> PageText:
+async def _read_merged(api: Api, opened: OpenedRequest, change: ReviewChange) -> PageText:
     notes = page_notes(change)
     try:
         page = await _page_after(api, opened, change)
@@ -253,7 +255,7 @@ def _text_of(page: ContentPage | None) -> str:
     return "" if page is None else page.markdown or ""
 
 
-async def _page_before(api: Api, opened: Opened, change: Changed) -> ContentPage | None:
+async def _page_before(api: Api, opened: OpenedRequest, change: ReviewChange) -> ContentPage | None:
     if change.before is None:
         return None
     space = opened.space.id
@@ -264,7 +266,7 @@ async def _page_before(api: Api, opened: Opened, change: Changed) -> ContentPage
     return await api.find(ops.get_space_page, space, change.id, format="markdown")
 
 
-async def _page_after(api: Api, opened: Opened, change: Changed) -> ContentPage | None:
+async def _page_after(api: Api, opened: OpenedRequest, change: ReviewChange) -> ContentPage | None:
     if change.after is None:
         return None
     return await api(
@@ -312,7 +314,7 @@ USES = ("get_space_revision", "get_change_request_revision")
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class RevisionSide:
     """The newest revision of primary content, or of a change request.
 
     ``kind`` is its type, ``message`` its commit message, ``written`` the titles of pages that were
@@ -327,31 +329,31 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class RevisionSides:
     """The newest revisions of both sides; ``main`` is None where the request is up to date."""
 
-    request: Side
-    main: Side | None = None
+    request: RevisionSide
+    main: RevisionSide | None = None
 
 
-async def read_sides(api: Api, opened: Opened) -> Sides:
+async def read_sides(api: Api, opened: OpenedRequest) -> RevisionSides:
     """Read the newest revision of a request, and main's if it is behind. Raises ``ApiError``."""
     space, request = opened.space.id, opened.request
     newest = api(ops.get_change_request_revision, space, request.id, metadata=False, computed=False)
     if not request.outdated:
-        return Sides(_side(await newest))
+        return RevisionSides(_side(await newest))
     mine, main = await asyncio.gather(newest, api(ops.get_space_revision, space, computed=False))
-    return Sides(_side(mine), _side(main, since=request.created_at))
+    return RevisionSides(_side(mine), _side(main, since=request.created_at))
 
 
-def _side(revision: Revision, since: datetime | None = None) -> Side:
+def _side(revision: Revision, since: datetime | None = None) -> RevisionSide:
     written = [
         shown_title(node.title)
         for node in flatten(revision.pages)
         if since is not None and node.version[1] and _after(node.version[1], since)
     ]
     message = clean(revision.git.message or "") if revision.git else ""
-    return Side(
+    return RevisionSide(
         clean(revision.id), revision.created_at, clean(revision.type), message, tuple(written)
     )
 

@@ -13,7 +13,7 @@ from copydesk.domain.site_readers import ReaderNode, readers_tree, reading_of
 from copydesk.domain.site_tree import structure_in, with_titles
 from copydesk.session.operations import ops
 from copydesk.session.reads.sites import list_links, read_structure
-from copydesk.session.site_rows import Link, SiteRow, no_address, no_effect, site_row
+from copydesk.session.site_rows import ShareLinkRow, SiteRow, no_address, no_effect, site_row
 from copydesk.session.site_rows import audience as readers
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class ReadersRead:
     who: str
     tree: tuple[ReaderNode, ...] = ()
     said: str = ""
-    links: tuple[Link, ...] | None = None
+    links: tuple[ShareLinkRow, ...] | None = None
     key: str = field(default="", repr=False)
 
 
@@ -61,7 +61,7 @@ def nobody_special(site: SiteRow) -> str:
 async def read_as(api: Api, organization: str, site: Site, audience: Audience) -> ReadersRead:
     """Return the content of a site for an audience. Raises ``ApiError``, never with the key."""
     row = site_row(site)
-    links: tuple[Link, ...] | None = None
+    links: tuple[ShareLinkRow, ...] | None = None
     try:
         links = await list_links(api, organization, site.id)
     except (Forbidden, NotFound):

@@ -15,7 +15,7 @@ from copydesk.domain.site_tree import Structure, structure_in, structure_of
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.site_rows import Link, SiteRow, link_of, site_row
+from copydesk.session.site_rows import ShareLinkRow, SiteRow, link_of, site_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -146,7 +146,7 @@ async def _read_structure(api: Api, organization: str, site: str, progress: Prog
     return structure_of((), shown)
 
 
-async def list_links(api: Api, organization: str, site: str) -> tuple[Link, ...]:
+async def list_links(api: Api, organization: str, site: str) -> tuple[ShareLinkRow, ...]:
     """Return all share links of a site. Raises ``ApiError``."""
     pages = api.pages(ops.list_share_links, organization, site)
     return tuple([link_of(link) async for link in pages])

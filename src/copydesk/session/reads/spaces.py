@@ -177,7 +177,7 @@ async def read_details(
     people: Iterable[str],
     *,
     listed: bool = False,
-) -> Details:
+) -> SpaceDetails:
     """Return the details of a space beyond its row. Raises ``ApiError``.
 
     ``people`` are the ids whose names are wanted; with ``listed`` its open change requests are read
@@ -233,11 +233,13 @@ async def read_details(
     shown, waiting, opened, names = await asyncio.gather(
         sites(), needs_me(), requests(), asyncio.gather(*(person(user_id) for user_id in people))
     )
-    return Details(needs_me=waiting, sites=shown, names=dict(names), requests=opened, listed=listed)
+    return SpaceDetails(
+        needs_me=waiting, sites=shown, names=dict(names), requests=opened, listed=listed
+    )
 
 
 @dataclass(frozen=True)
-class Details:
+class SpaceDetails:
     """The details of the space under the cursor; None is unknown.
 
     ``needs_me`` counts the open requests that ask the reader for a review; ``sites`` names the

@@ -59,7 +59,7 @@ class TreeRead:
 
 
 @dataclass(frozen=True, slots=True)
-class Trashed:
+class TrashedSpace:
     """A space in the trash; texts are clean. ``shown_by`` are titles of sites that show it.
 
     ``parent`` is the id of the collection it returns to; "" for the top.
@@ -163,7 +163,7 @@ async def read_trash(
     listed: Collection[str],
     *,
     sites: bool = True,
-) -> tuple[Trashed, ...]:
+) -> tuple[TrashedSpace, ...]:
     """Return the known spaces of an organization in the trash, newest first.
 
     ``listed`` are the ids of existing spaces. Without ``sites`` no site is read: then no request is
@@ -175,7 +175,7 @@ async def read_trash(
     ids = [each for each in dict.fromkeys([*known, *shown, *gone]) if each not in listed]
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def one(row: str) -> Trashed | None:
+    async def one(row: str) -> TrashedSpace | None:
         async with gate:
             try:
                 space = await api(ops.get_space, row)
@@ -185,7 +185,7 @@ async def read_trash(
             return None
         title = shown_title(space.title)
         sites = tuple(shown.get(row, ()))
-        return Trashed(row, title, space.deleted_at, sites, space.parent or "")
+        return TrashedSpace(row, title, space.deleted_at, sites, space.parent or "")
 
     found = [each for each in await asyncio.gather(*map(one, ids[:LOOKED_UP])) if each]
     found.sort(key=lambda each: (each.deleted, each.id), reverse=True)

@@ -27,12 +27,12 @@ from copydesk.session.runs.interrupted_requests import (
     stands,
     step_taken,
 )
-from copydesk.session.writes.log import ChangedSinceError, UnansweredError, WriteError, Written
+from copydesk.session.writes.log import ChangedSinceError, LogEntry, UnansweredError, WriteError
 from copydesk.session.writes.undo import StepError, plan_name
 
 if TYPE_CHECKING:
     from copydesk.domain.reversal import Call, Reversal
-    from copydesk.session.runs.interrupted_requests import Made
+    from copydesk.session.runs.interrupted_requests import MadeIds
     from copydesk.session.session import Session
 
 
@@ -76,7 +76,7 @@ class Arranger:
         self._changed: dict[str, Changed] = {}
         self._kept: dict[str, int] = {}
         """The version of each run that was saved last from here."""
-        self._refused: dict[str, list[Written]] = {}
+        self._refused: dict[str, list[LogEntry]] = {}
         """The log lines of requests that had failed when a run went on."""
         self._tasks: dict[str, asyncio.Task[ArrangeRun]] = {}
         self._looking: dict[str, asyncio.Lock] = {}
@@ -136,7 +136,7 @@ class Arranger:
         run = await self._keep(run.sending(key, known))
         began = session.clock()
 
-        async def look() -> Made | None:
+        async def look() -> MadeIds | None:
             stood, made = await stands(session, api, call, known)
             if stood is None:
                 raise UnansweredError(UNTOLD)
@@ -179,12 +179,12 @@ class Arranger:
 
         return named
 
-    def _line(self, run: ArrangeRun) -> Written | None:
+    def _line(self, run: ArrangeRun) -> LogEntry | None:
         """Return the log line of the last request."""
         lines = (each for each in reversed(self._session.log) if each.group == run.group)
         return next((each for each in lines if not each.kind), None)
 
-    def _replaced(self, run: ArrangeRun, line: Written | None) -> None:
+    def _replaced(self, run: ArrangeRun, line: LogEntry | None) -> None:
         """Keep an arrived request from being retried from the log."""
         for other in self._refused.get(run.id, ()):
             if line is None or other is line:

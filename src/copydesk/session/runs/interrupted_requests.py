@@ -27,7 +27,7 @@ CUT_OFF = (
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeIds:
     """The created object of a request: real ids by the provisional ones."""
 
     ids: Mapping[str, str] = field(default_factory=dict)
@@ -60,7 +60,7 @@ async def step_taken(session: Session, api: Api, call: Call) -> Any:
 
 def made_by(call: Call, result: Any) -> Mapping[str, str]:
     """Return the real values in the answer to a request, by the provisional ones."""
-    if isinstance(result, Made):
+    if isinstance(result, MadeIds):
         return result.ids
     to_dict = getattr(result, "to_dict", None)
     return call.made(to_dict()) if to_dict is not None and (call.makes or call.also) else {}
@@ -85,7 +85,7 @@ async def ids_before(session: Session, api: Api, call: Call) -> tuple[str, ...] 
 
 async def stands(
     session: Session, api: Api, call: Call, known: Sequence[str] | None
-) -> tuple[bool | None, Made]:
+) -> tuple[bool | None, MadeIds]:
     """Read whether a request happened (None: no read tells), and what it created.
 
     ``known`` are the ids from before it. Raises ``ApiError``.
@@ -94,15 +94,15 @@ async def stands(
         expected = _made_in(call)
         items = None if expected is None else await _items(session, api, expected)
         if items is None or known is None:
-            return None, Made()
+            return None, MadeIds()
         fits = [(each, _fits(call, each)) for each in items if each.get("id") not in known]
         fresh = [each for each, fit in fits if fit is not False]
         if len(fresh) > 1 or any(fit is None for _, fit in fits):
-            return None, Made()  # somebody else may have created it
-        return bool(fresh), Made(call.made(fresh[0])) if fresh else Made()
+            return None, MadeIds()  # somebody else may have created it
+        return bool(fresh), MadeIds(call.made(fresh[0])) if fresh else MadeIds()
     if call.reversal is None:
-        return await session.way.holds(api, call.arrived), Made()
-    return await session.way.became(api, call.reversal), Made()
+        return await session.way.holds(api, call.arrived), MadeIds()
+    return await session.way.became(api, call.reversal), MadeIds()
 
 
 def _made_in(call: Call) -> Expectation | None:
@@ -200,7 +200,7 @@ async def _settle_sent(
     if entry is not None and past is not None and past.standing == "open":
         await settle_one(session, past)
         stood = {"done": True, "failed": False}.get(past.standing)
-        return _told(run, item, stood, entry.id, Made())
+        return _told(run, item, stood, entry.id, MadeIds())
     stood, thing = await stands(session, api, call, item.known)
     if entry is not None and stood is not None:
         await _note(session, run, item, entry, thing, stood=stood)
@@ -210,7 +210,7 @@ async def _settle_sent(
 
 
 def _told(
-    run: ArrangeRun, item: RunCall, stood: bool | None, entry: str, thing: Made
+    run: ArrangeRun, item: RunCall, stood: bool | None, entry: str, thing: MadeIds
 ) -> ArrangeRun:
     key = item.call.key
     if stood is None:
@@ -260,7 +260,7 @@ async def _also(session: Session, api: Api, call: Call, named: str) -> Mapping[s
 
 
 async def _note(
-    session: Session, run: ArrangeRun, item: RunCall, entry: Entry, thing: Made, *, stood: bool
+    session: Session, run: ArrangeRun, item: RunCall, entry: Entry, thing: MadeIds, *, stood: bool
 ) -> None:
     """Note in the journal how a write without a reversal ended."""
     changes: dict[str, Any] = {}

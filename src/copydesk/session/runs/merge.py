@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import Conflict
     from copydesk.session.change_rows import ChangeRow
-    from copydesk.session.reads.merge_run import Standing
+    from copydesk.session.reads.merge_run import PlannedState
     from copydesk.session.session import Session
 
 Change = Callable[[MergeRun], MergeRun]
@@ -183,7 +183,7 @@ class MergeRunner:
         self._session = session
         self._store = session.runs
         self._tell = tell
-        self.standings: dict[str, Standing] = {}
+        self.standings: dict[str, PlannedState] = {}
         """The states of the requests of the plan, by key."""
         self.unread: dict[str, str] = {}
         """Why a request of the plan could not be read, by key."""

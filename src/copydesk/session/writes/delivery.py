@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from copydesk.client.calls import Outgoing
     from copydesk.domain.reversal import Expectation
     from copydesk.local.journal import Entry
-    from copydesk.session.writes.log import Written
+    from copydesk.session.writes.log import LogEntry
     from copydesk.session.writes.outbox import Outbox
 
 
 @dataclass
-class Tally:
+class DeliveryTally:
     """The result of one delivery of the outbox."""
 
     sent: list[str] = field(default_factory=list)
@@ -82,7 +82,7 @@ class AwayError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class DeliveryDecision:
     """The result of the check of a write: it is there already, it is sent, or it is held."""
 
     arrived: bool = False
@@ -91,13 +91,13 @@ class Verdict:
     why: str = ""
 
 
-GO = Verdict()
+GO = DeliveryDecision()
 
 
-class Sending:
+class OutboxDelivery:
     """Delivers the waiting writes, one after the other; ``tally`` counts the results."""
 
-    def __init__(self, box: Outbox, api: Api, tally: Tally) -> None:
+    def __init__(self, box: Outbox, api: Api, tally: DeliveryTally) -> None:
         self._box = box
         self._session = box.session
         self._api = api
@@ -172,7 +172,7 @@ class Sending:
             return result is not None, result
         return found
 
-    async def _recheck(self, entry: Entry, *, anyway: bool, sure: bool) -> Verdict:
+    async def _recheck(self, entry: Entry, *, anyway: bool, sure: bool) -> DeliveryDecision:
         """Check whether a write is there already, and whether it should still be sent.
 
         A person who is ``sure`` decides where nothing is read that tells; ``anyway`` also where its
@@ -187,7 +187,7 @@ class Sending:
         outgoing_of(entry.request or {})
         arrived, result = await self._happened(entry)
         if arrived:
-            return Verdict(True, result)
+            return DeliveryDecision(True, result)
         if entry.reversal is not None:
             before = reversal_of(entry.reversal).before
             told = told or before is not None
@@ -203,9 +203,11 @@ class Sending:
         elif goes_by_words(entry.request or {}):
             told = False  # the basis of the decision is unknown: nobody else may decide
         if why and not anyway:
-            return Verdict(held="changed", why=f"Waiting: changed since. {why} s sends it anyway.")
+            return DeliveryDecision(
+                held="changed", why=f"Waiting: changed since. {why} s sends it anyway."
+            )
         if not (told or anyway or sure):
-            return Verdict(held="untold", why=UNTOLD)
+            return DeliveryDecision(held="untold", why=UNTOLD)
         return GO
 
     def _changed(self, entry: Entry, expected: Expectation, answer: Any) -> str:
@@ -293,9 +295,9 @@ class Sending:
             if passes(error):
                 self.tally.stopped = sentence(error, "s")
                 return
-            verdict = Verdict(held="changed", why=f"Waiting: {sentence(error, 's')}")
+            verdict = DeliveryDecision(held="changed", why=f"Waiting: {sentence(error, 's')}")
         except (ValueError, TypeError):
-            verdict = Verdict(held="changed", why=UNREADABLE)
+            verdict = DeliveryDecision(held="changed", why=UNREADABLE)
         if verdict.arrived:
             await self._arrive(entry, verdict.result, name, said=THERE_ALREADY)
         elif verdict.held:
@@ -329,7 +331,7 @@ class Sending:
         else:
             await self._arrive(entry, result, name, said="")
 
-    async def _resend(self, entry: Entry, line: Written) -> Any:
+    async def _resend(self, entry: Entry, line: LogEntry) -> Any:
         """Send the noted request, and return its result.
 
         A write of this run that was not edited is sent by its own ``send``, which alone knows who

@@ -75,7 +75,7 @@ class UnansweredError(NotDoneError):
 
 
 @dataclass
-class Written:
+class LogEntry:
     """One line of the activity log: a write and its outcome.
 
     ``state`` is "waiting" (it can be recalled), "sending", "done", "failed" (it did not happen),
@@ -147,10 +147,10 @@ class Written:
 
 
 @dataclass(eq=False)
-class Wait:
+class RecallableWrite:
     """A write that can still be recalled, ``until`` a time by the loop's clock."""
 
-    line: Written
+    line: LogEntry
     until: float
     owner: object = None
     """The worker that waits for it, which does not block another write of its kind."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from copydesk.client.calls import Outgoing
     from copydesk.local.journal import Entry, State
     from copydesk.session.session import Session
-    from copydesk.session.writes.log import Written
+    from copydesk.session.writes.log import LogEntry
 
 Marks = Mapping[str, Sequence["Entry"]]
 """The waiting writes, oldest first, by the ids of their objects."""
@@ -152,20 +152,20 @@ class Outbox:
             session.drafts.drop(draft)
         session.unsent.pop(draft, None)
 
-    def keeps(self, line: Written) -> bool:
+    def keeps(self, line: LogEntry) -> bool:
         """Whether only the outbox sends a line: it waits, or another copydesk may be sending it."""
         entry = line.entry
         if entry is None or entry.request is None:
             return False
         return entry.id in self.items or line.state in ("queued", "unknown")
 
-    def ask_about(self, line: Written) -> None:
+    def ask_about(self, line: LogEntry) -> None:
         """Hold a write without an answer, because another text was sent from its draft."""
         if line.entry is not None and line.entry.id in self.items:
             line.message = OTHER_TEXT
             line.entry = self.settle(line.entry, "unknown", sentence=OTHER_TEXT, held="changed")
 
-    def replaced(self, line: Written) -> None:
+    def replaced(self, line: LogEntry) -> None:
         """Take a write out whose text has arrived by another."""
         if line.entry is not None and line.entry.id in self.items:
             line.entry = self.settle(line.entry, "dropped", sentence=line.message)
@@ -393,13 +393,13 @@ class Outbox:
         if session.read_only:
             return READ_ONLY
         # Mostly nothing waits, and these modules are not needed.
-        from copydesk.session.writes.delivery import AwayError, Sending, Tally
+        from copydesk.session.writes.delivery import AwayError, DeliveryTally, OutboxDelivery
 
         leave_cache()
         # The cause is the action that wrote it long ago, not the one that woke the outbox.
         CAUSE.set(())
         ASKER.set(Asker("outbox", Why.OUTBOX))
-        tally = Tally()
+        tally = DeliveryTally()
         async with self._lock:
             session.touched()
             try:
@@ -413,7 +413,7 @@ class Outbox:
                     return OTHERS
                 try:
                     waiting = await self.look()
-                    sending = Sending(self, api, tally)
+                    sending = OutboxDelivery(self, api, tally)
                     if only and only not in self.items:
                         tally.stopped = GONE
                         await self._learn(only)
@@ -551,7 +551,7 @@ def is_momentary(operation: str) -> bool:
     return operation.partition("_")[0] in MOMENTARY and operation not in LASTING
 
 
-def may_wait(line: Written, outgoing: Outgoing) -> bool:
+def may_wait(line: LogEntry, outgoing: Outgoing) -> bool:
     """Whether a write may be sent later unchanged: none that makes sense only at once, and no
     secret.
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.local.journal import Entry, State
     from copydesk.session.session import Session
-    from copydesk.session.writes.undo import Past
+    from copydesk.session.writes.undo import PastWrite
 
 SKEW_SECONDS = 300.0
 """By how much the clock of a service may differ from this machine's."""
@@ -40,7 +40,7 @@ CUT_OFF = "copydesk ended before the answer came: it may have arrived."
 
 
 @dataclass
-class Recovered:
+class RecoveredWrites:
     """Unsettled writes found at a start, and their outcomes."""
 
     drafts: int = 0
@@ -113,7 +113,7 @@ async def recover(session: Session, apart: Collection[str] = ()) -> str:
         with suppress(OSError):
             await session.outbox.look()
         return said
-    found = Recovered()
+    found = RecoveredWrites()
     # Writes with a request wait in the outbox, and are settled there.
     open_still = [
         each
@@ -152,7 +152,7 @@ def _refused(session: Session, error: OSError) -> str:
     return refusal(why)
 
 
-async def _go_on_waiting(session: Session, found: Recovered) -> None:
+async def _go_on_waiting(session: Session, found: RecoveredWrites) -> None:
     """Check the outbox, and send what may be sent."""
     try:
         await session.outbox.tidy()
@@ -197,7 +197,7 @@ def _learn_unsent(session: Session, entries: Iterable[Entry]) -> None:
             session.unsent[key] = entry.sentence
 
 
-async def _settle(session: Session, api: Api, entry: Entry, found: Recovered) -> None:
+async def _settle(session: Session, api: Api, entry: Entry, found: RecoveredWrites) -> None:
     """Find out by reading whether a write happened. Raises ``ApiError``."""
     entry, happened = await _judged(session, api, entry)
     state: State = "unknown"
@@ -238,7 +238,7 @@ def expect_not_elsewhere(session: Session, entry: Entry) -> None:
         raise NotDoneError(f"{ELSEWHERE} :undo tells how that ended.")
 
 
-async def settle_one(session: Session, past: Past) -> str:
+async def settle_one(session: Session, past: PastWrite) -> str:
     """Find out the outcome of an interrupted write; return the sentence, "" if no read tells.
 
     Raises ``ApiError``, and `NotDoneError` while another copydesk sends it.

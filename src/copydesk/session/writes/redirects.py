@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.redirect import RedirectResults, SiteRedirect
     from copydesk.domain.reversal import Reversal
-    from copydesk.session.redirect_plan import Staged
+    from copydesk.session.redirect_plan import PlannedRedirect
 
 
 class WrongRedirectError(ValueError):
@@ -124,13 +124,13 @@ def removing(ids: SiteIds, row: RedirectRow) -> Write[object]:
     )
 
 
-def parts_of(staged: Sequence[Staged]) -> Iterator[Sequence[Staged]]:
+def parts_of(staged: Sequence[PlannedRedirect]) -> Iterator[Sequence[PlannedRedirect]]:
     """Yield the redirects of a file in as few parts as a service takes them in."""
     for start in range(0, len(staged), BULK_LIMIT):
         yield staged[start : start + BULK_LIMIT]
 
 
-def importing(ids: SiteIds, part: Sequence[Staged]) -> Write[RedirectResults]:
+def importing(ids: SiteIds, part: Sequence[PlannedRedirect]) -> Write[RedirectResults]:
     """Return the write of one of `parts_of` a file; several are one for who undoes them.
 
     Where an answer was lost they are sent once more, and the second answer tells of them as they
@@ -156,11 +156,11 @@ def importing(ids: SiteIds, part: Sequence[Staged]) -> Write[RedirectResults]:
     return Write("Import", plural(len(part), "redirect"), send, reversal=back)
 
 
-def _of(staged: Staged) -> dict[str, Any]:
+def _of(staged: PlannedRedirect) -> dict[str, Any]:
     return {"source": staged.body["source"], "draft": staged.body["intent"] == "draft"}
 
 
-def refused_of(part: Sequence[Staged], found: RedirectResults) -> list[str]:
+def refused_of(part: Sequence[PlannedRedirect], found: RedirectResults) -> list[str]:
     """Return which redirects of a part the service refused, by their lines, and why."""
     return [
         f"line {each.line}: {clean(result.source)}: "

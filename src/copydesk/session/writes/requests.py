@@ -224,7 +224,7 @@ def begun_as(request: ChangeRequest) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class RequestWords:
     """The subject and description of a change request."""
 
     subject: str
@@ -237,14 +237,18 @@ def about_text(request: ChangeRequest) -> str:
     return f"{request.subject}\n\n{description}" if description else request.subject
 
 
-def read_about(text: str) -> About:
+def read_about(text: str) -> RequestWords:
     """Parse them: the first line, with or without the mark of a heading, is the subject."""
     first, _, rest = text.strip().partition("\n")
-    return About(first.removeprefix("#").strip(), rest.strip())
+    return RequestWords(first.removeprefix("#").strip(), rest.strip())
 
 
 def update_of(
-    request: ChangeRequest, about: About, *, sent: About | None = None, back: bool = False
+    request: ChangeRequest,
+    about: RequestWords,
+    *,
+    sent: RequestWords | None = None,
+    back: bool = False,
 ) -> ChangeRequestUpdate | None:
     """Return the update to ``about`` with only the differences; None without any.
 

@@ -29,14 +29,14 @@ from copydesk.session.writes.log import (
     NOT_SENT,
     STOPPED,
     HeldBackError,
+    LogEntry,
     NotThereError,
     QueuedError,
+    RecallableWrite,
     RecalledError,
     RecallError,
     UnansweredError,
-    Wait,
     WriteError,
-    Written,
 )
 from copydesk.session.writes.outbox import NOT_THERE, NOT_YET, creates, danger, may_wait
 
@@ -97,15 +97,15 @@ class WriteSender:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.waits: list[Wait] = []
+        self.waits: list[RecallableWrite] = []
         """The writes that can still be recalled, oldest first."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._held: set[asyncio.Task[Any]] = set()
         """What else is waited for before all ends: it writes, or what was written goes on."""
-        self._lines: dict[str, Written] = {}
+        self._lines: dict[str, LogEntry] = {}
         """The lines of the log by their entries in the journal."""
 
-    def recall(self) -> Written | None:
+    def recall(self) -> LogEntry | None:
         """Stop the newest unsent write, and return its line."""
         wait = next((each for each in reversed(self.waits) if not each.over.is_set()), None)
         if wait is None:
@@ -146,7 +146,7 @@ class WriteSender:
         """Whether ``owner`` only waits for a write that can still be recalled."""
         return any(wait.owner is owner for wait in self.waits)
 
-    def _apart(self, line: Written) -> None:
+    def _apart(self, line: LogEntry) -> None:
         """Raise `WriteError` while the same text from the same draft is being sent."""
         if not line.draft:
             return
@@ -230,11 +230,11 @@ class WriteSender:
         wait = None
         if recall and self._session.recall_seconds > 0:
             until = asyncio.get_running_loop().time() + self._session.recall_seconds
-            wait = Wait(line, until, owner)
+            wait = RecallableWrite(line, until, owner)
         result: T = await self.send(line, send, wait)
         return result
 
-    async def retry(self, line: Written) -> None:
+    async def retry(self, line: LogEntry) -> None:
         """Send a failed line again, or one that may have arrived where the reader knows that.
 
         Raises `WriteError` when it fails again, or its text is being sent already.
@@ -248,7 +248,7 @@ class WriteSender:
             self._apart(line)
             await self.send(line, line.send)
 
-    async def find_out(self, line: Written) -> None:
+    async def find_out(self, line: LogEntry) -> None:
         """Read the outcome of an unknown line: it is done or failed then.
 
         Raises `WriteError` when it cannot be read either. A line without ``look`` stays unknown,
@@ -266,7 +266,7 @@ class WriteSender:
 
             await self.send(line, only_look)
 
-    def unknown_of(self, draft: str) -> Written | None:
+    def unknown_of(self, draft: str) -> LogEntry | None:
         """Return the newest write from a draft that may have arrived, or None."""
         if not draft:
             return None
@@ -281,12 +281,15 @@ class WriteSender:
                 return line
         return None
 
-    def new_line(self, what: str, target: str, **fields: Any) -> Written:
+    def new_line(self, what: str, target: str, **fields: Any) -> LogEntry:
         """Return the next line of the log, which is not in it yet."""
-        return Written(len(self._session.log) + 1, self._session.clock(), what, target, **fields)
+        return LogEntry(len(self._session.log) + 1, self._session.clock(), what, target, **fields)
 
     async def send(
-        self, line: Written, send: Callable[[], Awaitable[Any]], wait: Wait | None = None
+        self,
+        line: LogEntry,
+        send: Callable[[], Awaitable[Any]],
+        wait: RecallableWrite | None = None,
     ) -> Any:
         """Send a line, after its ``wait``, and return the result.
 
@@ -332,7 +335,7 @@ class WriteSender:
                 raise QueuedError(line.message) from error
             raise WriteError(line.message, unknown=line.state == "unknown") from error
 
-    async def _request(self, line: Written, send: Callable[[], Awaitable[Any]]) -> Any:
+    async def _request(self, line: LogEntry, send: Callable[[], Awaitable[Any]]) -> Any:
         """Send a line. It is noted, with its request, before the request is sent.
 
         A line without a request, or one that the outbox may not send, is noted before ``send``
@@ -359,7 +362,7 @@ class WriteSender:
             await asyncio.to_thread(self._keep, line)
         return result
 
-    def _is_local(self, line: Written) -> bool:
+    def _is_local(self, line: LogEntry) -> bool:
         """Whether a line changes only this machine, so that no request is expected."""
         reversal = line.reversal
         return (
@@ -368,7 +371,7 @@ class WriteSender:
             and all(step.local for step in reversal.back)
         )
 
-    async def _heard(self, line: Written, outgoing: Outgoing) -> None:
+    async def _heard(self, line: LogEntry, outgoing: Outgoing) -> None:
         """Note a line before its request goes. Raises `NotDoneError` when that cannot be."""
         line.requests += 1
         if line.requests == 1:
@@ -387,7 +390,7 @@ class WriteSender:
         if not line.several and line.requests == 2:
             _log.error("%s sends more than one call, and does not say so", line.what)
 
-    def _only_read_after(self, line: Written, error: Exception) -> UnansweredError | None:
+    def _only_read_after(self, line: LogEntry, error: Exception) -> UnansweredError | None:
         """Return the error for a failure after the answer to the request itself."""
         if line.requests != 1 or line.several or is_unknown(error) or not _is_away(error):
             return None
@@ -396,7 +399,7 @@ class WriteSender:
             return None
         return UnansweredError(f"{UNREAD}: {sentence(error)}")
 
-    def _keep(self, line: Written) -> None:
+    def _keep(self, line: LogEntry) -> None:
         """Note a line as `_begin` does. Raises `NotDoneError` with the sentence for the reader.
 
         Its text is written to the disk first: the reader of the note looks there for it.
@@ -411,7 +414,7 @@ class WriteSender:
                 "mended."
             ) from error
 
-    def _begin(self, line: Written) -> None:
+    def _begin(self, line: LogEntry) -> None:
         """Note that a line is about to be sent; it is on the disk when this returns."""
         if line.entry is not None:
             line.entry = self._session.journal.settle(
@@ -444,7 +447,7 @@ class WriteSender:
         self._lines[line.entry.id] = line
 
     async def _look(
-        self, line: Written, look: Callable[[], Awaitable[Any]], lost: Exception
+        self, line: LogEntry, look: Callable[[], Awaitable[Any]], lost: Exception
     ) -> Any:
         """Return the result of a write without an answer, as a read shows it.
 
@@ -469,7 +472,7 @@ class WriteSender:
             ) from lost
         return result
 
-    async def _find(self, trace: Trace, line: Written) -> Any:
+    async def _find(self, trace: Trace, line: LogEntry) -> Any:
         """Return the object that a line created, found in a list; None if it is not there."""
         from copydesk.session.writes.recovery import find_trace
 
@@ -481,7 +484,7 @@ class WriteSender:
             known=self._session.history.made,
         )
 
-    def _settle(self, line: Written, task: asyncio.Task[Any], *, found: bool) -> None:
+    def _settle(self, line: LogEntry, task: asyncio.Task[Any], *, found: bool) -> None:
         self._tasks.discard(task)
         changes: dict[str, Any] = {}
         if task.cancelled():
@@ -520,7 +523,7 @@ class WriteSender:
             waits = line.state == "queued"
             self._session.report(said, "good" if done else "warn" if waits else "bad")
 
-    def _end(self, line: Written, entry: Entry, changes: dict[str, Any]) -> Entry:
+    def _end(self, line: LogEntry, entry: Entry, changes: dict[str, Any]) -> Entry:
         """Note how a write ended; where the disk refuses, this run knows it at least."""
         state: State = "done" if line.state == "done" else "failed"
         if line.state == "unknown":
@@ -547,7 +550,7 @@ class WriteSender:
             self._session.journal.owe(ended)
             return ended
 
-    def _failed(self, line: Written, error: BaseException) -> None:
+    def _failed(self, line: LogEntry, error: BaseException) -> None:
         line.request_id = request_id_of(error)
         if isinstance(error, RecallError):
             line.state, line.message = "recalled", str(error)
@@ -587,7 +590,7 @@ class WriteSender:
             line.message += " What you wrote is not on disk yet (:drafts)."
         self._session.learn(error)
 
-    def _bind(self, line: Written, result: Any) -> dict[str, Any]:
+    def _bind(self, line: LogEntry, result: Any) -> dict[str, Any]:
         """Return the changes of the journal entry by the result of a write: its reversal."""
         changes = made_by(line.trace is not None, result)
         if line.reversal is None or not callable(line.reversal):
@@ -597,7 +600,7 @@ class WriteSender:
             return changes
         return {**changes, "reversal": reversal.to_dict()}
 
-    def _arrived(self, line: Written, result: Any) -> None:
+    def _arrived(self, line: LogEntry, result: Any) -> None:
         """Finish a write that has arrived."""
         if line.draft:
             # Text typed since stays.
@@ -612,7 +615,7 @@ class WriteSender:
         if line.then is not None:
             line.then(result)
 
-    def _replace(self, line: Written, said: str) -> None:
+    def _replace(self, line: LogEntry, said: str) -> None:
         """Mark writes of the same text from the same draft without an answer as replaced."""
         for other in self._session.log:
             alike = other.draft == line.draft and other.text == line.text
@@ -645,11 +648,11 @@ class WriteSender:
             tone = "warn" if isinstance(error, QueuedError) else "bad"
             self._session.report(sentence(error), tone)
 
-    def line_of(self, id: str) -> Written | None:
+    def line_of(self, id: str) -> LogEntry | None:
         """Return the log line of a journal entry, if it has one."""
         return self._lines.get(id)
 
-    def line_for(self, entry: Entry) -> Written:
+    def line_for(self, entry: Entry) -> LogEntry:
         """Return the log line of a journal entry; an entry of an earlier run gets one now."""
         line = self._lines.get(entry.id)
         if line is None:
@@ -661,7 +664,7 @@ class WriteSender:
             self._session.log.append(line)
         return line
 
-    def bound(self, line: Written, entry: Entry, result: Any, *, typed: bool) -> dict[str, Any]:
+    def bound(self, line: LogEntry, entry: Entry, result: Any, *, typed: bool) -> dict[str, Any]:
         """Return the changes of the journal entry of a write that arrived later: its reversal."""
         if typed:
             return self._bind(line, result)
@@ -675,14 +678,14 @@ class WriteSender:
             return changes
         return {**changes, "reversal": reversal.to_dict()}
 
-    def arrived(self, line: Written, result: Any) -> None:
+    def arrived(self, line: LogEntry, result: Any) -> None:
         """Finish a write that arrived from the outbox, or was found there."""
         then, line.then = line.then, line.then if result is not None else None
         self._arrived(line, result)
         line.then = then
 
 
-def _noted_text(line: Written) -> str:
+def _noted_text(line: LogEntry) -> str:
     """Return the text that is noted with a write: where it is sent from there, or looked for.
 
     That of other writes, such as the settings of an integration, may be secret: it stays a draft.

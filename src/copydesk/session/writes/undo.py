@@ -1,7 +1,7 @@
 """Undo and redo: the history, the checks, the calls.
 
-`History` follows the journal: which writes have a reversal, and which were undone. `Way` checks
-that the object is unchanged, and sends the steps of a reversal.
+`History` follows the journal: which writes have a reversal, and which were undone. `ReversalRunner`
+checks that the object is unchanged, and sends the steps of a reversal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
 from copydesk.local.journal import Entry, Kind, Notes
 from copydesk.session.errors import NotDoneError, failure_types, sentence
-from copydesk.session.writes.log import ChangedSinceError, UnansweredError, WriteError, Written
+from copydesk.session.writes.log import ChangedSinceError, LogEntry, UnansweredError, WriteError
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -86,7 +86,7 @@ class Names:
 
 
 @dataclass(slots=True)
-class Past:
+class PastWrite:
     """A write with a reversal, and its state.
 
     ``kept`` is its reversal as it was noted. ``number`` orders writes by when they became known,
@@ -139,9 +139,9 @@ class History:
     """The writes that can be undone and redone, as the journal tells."""
 
     def __init__(self) -> None:
-        self.known: dict[str, Past] = {}
-        self._runs: dict[str, list[Past]] = {}
-        self._groups: dict[str, list[Past]] = {}
+        self.known: dict[str, PastWrite] = {}
+        self._runs: dict[str, list[PastWrite]] = {}
+        self._groups: dict[str, list[PastWrite]] = {}
         self._turns: set[str] = set()
         self._count = 0
         self.names = Names()
@@ -162,7 +162,7 @@ class History:
             if new:
                 self.take(entry)
 
-    def take(self, entry: Entry) -> Past | None:
+    def take(self, entry: Entry) -> PastWrite | None:
         """Take over the newest state of an entry; return its write if that has a reversal.
 
         An unreadable reversal counts as none.
@@ -188,7 +188,7 @@ class History:
             return None
         past = self.known.get(entry.id)
         if past is None:
-            past = Past(entry, reversal, self._count, self.names, when=self._count)
+            past = PastWrite(entry, reversal, self._count, self.names, when=self._count)
             self.known[entry.id] = past
             self._runs.setdefault(entry.run, []).append(past)
             if entry.group:
@@ -200,7 +200,7 @@ class History:
             past.standing = "done" if entry.state == "done" else "open"
         return past
 
-    def _turn(self, entry: Entry) -> Past | None:
+    def _turn(self, entry: Entry) -> PastWrite | None:
         past = self.known.get(entry.of)
         if past is None:
             return None
@@ -226,7 +226,7 @@ class History:
                 past.cut = entry
         return past
 
-    def made_again(self, past: Past) -> dict[str, str]:
+    def made_again(self, past: PastWrite) -> dict[str, str]:
         """Return the id of what a write had removed and undo made again, by the one that it had."""
         anew = past.kept.anew
         found = None if anew is None else self.names.now.get(anew.id)
@@ -236,7 +236,7 @@ class History:
         """Return the requests of a rearrangement that cannot be undone."""
         return [entry for entry in self.lasting.values() if entry.group.split(" ")[0] == target]
 
-    def redoable(self, run: str) -> list[Past]:
+    def redoable(self, run: str) -> list[PastWrite]:
         """Return the writes that ``ctrl+r`` redoes in a run, oldest first; none after a newer
         write.
         """
@@ -245,14 +245,14 @@ class History:
             return []  # it would get another id now, and the others refer to the old one
         return sorted(filter(_goes_forth, alike), key=_began)
 
-    def unmade(self, run: str) -> list[Past]:
+    def unmade(self, run: str) -> list[PastWrite]:
         """Return the deleted creations of the group that was undone last.
 
         Nothing after a newer write, as for `redoable`, which redoes nothing then.
         """
         return sorted(filter(_is_unmade, self._undone_last(run, _is_undone)), key=_began)
 
-    def _undone_last(self, run: str, undone: Callable[[Past], bool]) -> list[Past]:
+    def _undone_last(self, run: str, undone: Callable[[PastWrite], bool]) -> list[PastWrite]:
         """Return the group of what was undone last in a run; nothing after a newer write."""
         mine = [past for past in self._runs.get(run, ()) if past.id in self.known]
         last = max(filter(undone, mine), key=_turned, default=None)
@@ -261,46 +261,46 @@ class History:
             return []
         return [past for past in self._alike(last) if past.id in self.known]
 
-    def _is_newer(self, past: Past, undone: Past) -> bool:
+    def _is_newer(self, past: PastWrite, undone: PastWrite) -> bool:
         """Whether a write came after another was undone, and is not its redo."""
         return past.when > undone.when and _began(past) > _began(undone)
 
-    def with_group(self, past: Past) -> list[Past]:
+    def with_group(self, past: PastWrite) -> list[PastWrite]:
         """Return a write and those of its group in the same state, newest first."""
         mine = [each for each in self._alike(past) if each.standing == past.standing]
         return sorted(mine, key=_began, reverse=True)
 
-    def rest(self, past: Past) -> list[Past]:
+    def rest(self, past: PastWrite) -> list[PastWrite]:
         """Return the writes of a group that can still be undone, newest first."""
         mine = [
             each for each in self._alike(past) if each.id in self.known and each.standing == "done"
         ]
         return sorted(mine, key=_began, reverse=True) if past.entry.group else []
 
-    def _alike(self, past: Past) -> Sequence[Past]:
+    def _alike(self, past: PastWrite) -> Sequence[PastWrite]:
         """Return the writes of a write's group, also those of an earlier run."""
         return self._groups.get(past.entry.group, ()) if past.entry.group else (past,)
 
 
-def _began(past: Past) -> tuple[float, int]:
+def _began(past: PastWrite) -> tuple[float, int]:
     return (past.entry.at, past.number)
 
 
-def _is_undone(past: Past) -> bool:
+def _is_undone(past: PastWrite) -> bool:
     return past.standing == "undone"
 
 
-def _goes_forth(past: Past) -> bool:
+def _goes_forth(past: PastWrite) -> bool:
     return _is_undone(past) and bool(past.reversal.forth)
 
 
-def _is_unmade(past: Past) -> bool:
+def _is_unmade(past: PastWrite) -> bool:
     """Whether what a write created was deleted; other writes of its group may refer to it."""
     made = any(step.operation in _UNMADE for step in past.reversal.back)
     return _is_undone(past) and not past.reversal.forth and made
 
 
-def _turned(past: Past) -> int:
+def _turned(past: PastWrite) -> int:
     return past.when
 
 
@@ -321,14 +321,14 @@ _UNMADE = frozenset(
 class Obstacle:
     """Why a write cannot simply be undone (or redone): its object changed since."""
 
-    past: Past
+    past: PastWrite
     why: str
     gone: bool = False
     done: bool = False
     """Whether the object is already as it would be afterwards: somebody else did it."""
 
 
-class Way:
+class ReversalRunner:
     """Checks the expectations of reversals and takes their steps.
 
     ``local`` returns a step on this machine by its name.
@@ -398,7 +398,7 @@ class Way:
                 return False
         return True
 
-    async def obstacle(self, api: Api, past: Past, *, again: bool = False) -> Obstacle | None:
+    async def obstacle(self, api: Api, past: PastWrite, *, again: bool = False) -> Obstacle | None:
         """Return why a write cannot simply be undone (or redone, ``again``); None when it can."""
         expected = past.reversal.before if again else past.reversal.still
         if expected is None:
@@ -466,7 +466,7 @@ def operation_of(step: Step) -> Any:
     return found
 
 
-def _follows(later: Past, past: Past) -> bool:
+def _follows(later: PastWrite, past: PastWrite) -> bool:
     """Whether one write of an action came on top of another to the same thing.
 
     When it was taken back it was found as it was left, and nobody else was at the thing since.
@@ -476,7 +476,7 @@ def _follows(later: Past, past: Past) -> bool:
     return same and bool(group) and group == past.entry.group
 
 
-def _alike(past: Past, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacle | None:
+def _alike(past: PastWrite, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacle | None:
     """Return the obstacle of another write with the same undo steps.
 
     Moves of collections restore one order together: a change by somebody else affects all of them.
@@ -486,12 +486,12 @@ def _alike(past: Past, obstacles: Sequence[Obstacle], *, again: bool) -> Obstacl
     return next(same, None)
 
 
-def _goes_on(past: Past, *, again: bool) -> bool:
+def _goes_on(past: PastWrite, *, again: bool) -> bool:
     """Whether an undo goes on with one that was cut off, or only looks what that brought back."""
     return not again and (past.half is not None or past.reversal.came_along)
 
 
-def is_of_outbox(past: Past) -> bool:
+def is_of_outbox(past: PastWrite) -> bool:
     """Whether a write only added to the outbox or dropped from it."""
     return any(step.local in ("queue_again", "drop_queued") for step in past.reversal.back)
 
@@ -501,33 +501,33 @@ class Reversals:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.half_undone: Past | None = None
+        self.half_undone: PastWrite | None = None
         """A write of the group whose undo the last run did not finish."""
 
-    def undoable(self) -> Written | None:
+    def undoable(self) -> LogEntry | None:
         """Return the newest write that can be undone, or None.
 
         A waiting write is dropped from the outbox, always before an older one is undone.
         """
         return next((line for line in reversed(self._session.log) if self._is_undoable(line)), None)
 
-    def _is_undoable(self, line: Written) -> bool:
+    def _is_undoable(self, line: LogEntry) -> bool:
         return self._has_way_back(line) or self.is_waiting(line)
 
-    def is_waiting(self, line: Written) -> bool:
+    def is_waiting(self, line: LogEntry) -> bool:
         """Whether a write waits in the outbox and is not being sent."""
         entry = line.entry
         kept = entry is not None and entry.id in self._session.outbox.items
         return kept and line.state in ("queued", "unknown")
 
-    def _has_way_back(self, line: Written) -> bool:
+    def _has_way_back(self, line: LogEntry) -> bool:
         past = self._past(line)
         return past is not None and past.standing == "done"
 
-    def _past(self, line: Written) -> Past | None:
+    def _past(self, line: LogEntry) -> PastWrite | None:
         return None if line.entry is None else self._session.history.known.get(line.entry.id)
 
-    def together(self, line: Written) -> list[Past]:
+    def together(self, line: LogEntry) -> list[PastWrite]:
         """Return the arrived writes that are undone with a line, newest first."""
         alike = (
             each for each in reversed(self._session.log) if line.group and each.group == line.group
@@ -536,7 +536,7 @@ class Reversals:
         past = None if done is None else self._past(done)
         return [] if past is None else self._session.history.with_group(past)
 
-    def waiting_with(self, line: Written) -> list[Entry]:
+    def waiting_with(self, line: LogEntry) -> list[Entry]:
         """Return the waiting writes that undo drops with a line, newest first."""
         if line.group:
             return self.waiting_of(line.group)
@@ -548,25 +548,25 @@ class Reversals:
         waiting = list(self._session.outbox.items.values())[::-1]
         return [entry for entry in waiting if group and entry.group == group]
 
-    async def taken_with(self, line: Written) -> list[Past]:
+    async def taken_with(self, line: LogEntry) -> list[PastWrite]:
         """Return all writes that are undone with a line, waiting ones first."""
         sent = self.together(line)
         return [*await self.ways_out(self.waiting_with(line)), *sent]
 
-    async def ways_out(self, waiting: Sequence[Entry]) -> list[Past]:
+    async def ways_out(self, waiting: Sequence[Entry]) -> list[PastWrite]:
         """Return the waiting writes as undoable ones, newest first."""
         # Redo takes them in the order of their entries.
         ways = [await asyncio.to_thread(self._way_out, entry) for entry in reversed(waiting)]
         return ways[::-1]
 
-    def _way_out(self, entry: Entry) -> Past:
+    def _way_out(self, entry: Entry) -> PastWrite:
 
         way = way_out(entry.id, sure=entry.state == "queued", text=bool(entry.draft and entry.text))
         notes = Notes(reversal=way.to_dict(), group=entry.group)
         begun = self._session.journal.begin(entry.what, entry.target, notes)
         return sure(self._session.history.take(self._session.journal.settle(begun, "done")))
 
-    def unsettled(self) -> Past | None:
+    def unsettled(self) -> PastWrite | None:
         """Return the newest write without an answer, or whose undo had none; None if all are
         settled.
 
@@ -581,7 +581,7 @@ class Reversals:
                 break
         return None
 
-    def left_over(self) -> list[Past]:
+    def left_over(self) -> list[PastWrite]:
         """Return the rest of a group whose undo the last run did not finish.
 
         Newest first; nothing after a newer undoable write, and nothing in a read-only session.
@@ -590,15 +590,15 @@ class Reversals:
             return []
         return self._session.history.rest(self.half_undone)
 
-    def redoable(self) -> list[Past]:
+    def redoable(self) -> list[PastWrite]:
         """Return the next writes to redo, in order."""
         return self._session.history.redoable(self._session.journal.run)
 
-    def unmade(self) -> list[Past]:
+    def unmade(self) -> list[PastWrite]:
         """Return the creations that undo deleted: redo does not create them again."""
         return self._session.history.unmade(self._session.journal.run)
 
-    def final(self) -> Written | None:
+    def final(self) -> LogEntry | None:
         """Return the newest write if it cannot be undone, so that ``u`` means an older one."""
         sent = (n for n in reversed(self._session.log) if n.state == "done" or self.is_waiting(n))
         last = next((n for n in sent if not n.kind), None)
@@ -614,7 +614,7 @@ class Reversals:
                 if read == ("get_change_request", request.id) and each.differences(answer):
                     past.standing = "gone"
 
-    async def undo(self) -> Written | None:
+    async def undo(self) -> LogEntry | None:
         """Undo the newest write that can be, with its group.
 
         Raises `ChangedSinceError` when its object changed since, and `WriteError` when the service
@@ -627,7 +627,7 @@ class Reversals:
 
     async def take_back(
         self,
-        pasts: Sequence[Past],
+        pasts: Sequence[PastWrite],
         *,
         again: bool = False,
         anyway: bool = False,
@@ -644,8 +644,8 @@ class Reversals:
         api = await self._session.ready()
         results: list[Any] = []
         obstacles: list[Obstacle] = []
-        gone: list[Past] = []
-        taken: list[Past] = []
+        gone: list[PastWrite] = []
+        taken: list[PastWrite] = []
         for at, past in enumerate(pasts):
             told(at)
             obstacle, past.idle = None, False
@@ -689,7 +689,7 @@ class Reversals:
             raise WriteError(f"{names} cannot be {said}: it is gone.")
         return results
 
-    async def _had_come_back(self, past: Past) -> bool:
+    async def _had_come_back(self, past: PastWrite) -> bool:
         """Whether an undo that makes a thing again is done: elsewhere, or without an answer.
 
         Nothing is made twice: raises `WriteError` when reading does not tell.
@@ -711,7 +711,7 @@ class Reversals:
             raise WriteError(CUT_OFF, unknown=True)
         return past.standing in ("undone", "gone")
 
-    async def _obstacle(self, api: Api, past: Past, *, again: bool) -> Obstacle | None:
+    async def _obstacle(self, api: Api, past: PastWrite, *, again: bool) -> Obstacle | None:
         """Return the obstacle. Raises `WriteError` when it cannot be read."""
         try:
             return await self._session.way.obstacle(api, past, again=again)
@@ -720,7 +720,7 @@ class Reversals:
             said = f"Nothing was undone, because it could not be read: {sentence(error)}"
             raise WriteError(said) from error
 
-    async def _state(self, api: Api, past: Past) -> JSON:
+    async def _state(self, api: Api, past: PastWrite) -> JSON:
         """Return what a write has to do with, as it is now; None where that cannot be told."""
         expected = past.reversal.still or past.reversal.before
         if expected is None:
@@ -730,7 +730,7 @@ class Reversals:
         except failure_types():
             return None  # what was sent is told all the same
 
-    async def _turn(self, api: Api, past: Past, *, again: bool) -> list[Any]:
+    async def _turn(self, api: Api, past: PastWrite, *, again: bool) -> list[Any]:
         """Take the steps of one reversal, as a write with its own line and journal entry."""
         way = self._session.way
         kind: Kind = "redo" if again else "undo"
@@ -787,7 +787,7 @@ class Reversals:
         self._session.touched()
         return result
 
-    def _is_done(self, past: Past, *, again: bool) -> None:
+    def _is_done(self, past: PastWrite, *, again: bool) -> None:
         """Note that somebody else undid (or redid) a write."""
         kind: Kind = "redo" if again else "undo"
         name = "Redo" if again else "Undo"
@@ -796,13 +796,13 @@ class Reversals:
         self._session.history.take(self._session.journal.settle(entry, "done"))
         self._mark(past, "done" if again else "undone")
 
-    def _mark(self, past: Past, state: str) -> None:
+    def _mark(self, past: PastWrite, state: str) -> None:
         """Show the new state of a write in the log, if it is of this run."""
         line = self._session.writes.line_of(past.id)
         if line is not None:
             line.state = state
 
-    def _is_gone(self, past: Past) -> None:
+    def _is_gone(self, past: PastWrite) -> None:
         """Note that there is nothing left to undo."""
         entry = self._session.journal.begin(
             f"Gone: {past.entry.what}", past.entry.target, Notes(kind="gone", of=past.id)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from copydesk.domain.reversal import Call, Step
     from copydesk.local.journal import Entry
     from copydesk.session.session import Session
-    from copydesk.session.writes.undo import Past
+    from copydesk.session.writes.undo import PastWrite
 
 GAP = 3
 """Cells between what stands beside each other."""
@@ -44,12 +44,12 @@ PLAN_LINES = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row:
+class ArrangedRow:
     """One row of a tree that is being arranged, with the rows below it."""
 
     item: Item
     level: str
-    children: tuple[Row, ...] = ()
+    children: tuple[ArrangedRow, ...] = ()
 
     @property
     def id(self) -> str:
@@ -71,7 +71,7 @@ EMPTY = Layout({}, {TOP: ()})
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownLayout:
     """What is on screen of an arrangement: ``now`` and ``was`` number rows in their level, from 1.
 
     ``layout`` has removed rows where they stood; ``states`` has the staged changes of rows.
@@ -87,21 +87,21 @@ class Shown:
     published: bool = False
     """Whether the published order is on screen, and not the staged one."""
 
-    def state(self, row: Row) -> State:
+    def state(self, row: ArrangedRow) -> State:
         """Return the staged changes of a row."""
         return self.states.get(row.id, UNTOUCHED)
 
 
 UNTOUCHED = State()
 
-NOTHING = Shown(EMPTY)
+NOTHING = ShownLayout(EMPTY)
 """Shown before anything was read."""
 
 
-def shown_of(arrangement: Arrangement, before: Shown = NOTHING) -> Shown:
+def shown_of(arrangement: Arrangement, before: ShownLayout = NOTHING) -> ShownLayout:
     """Return the rows shown of an arrangement; unchanged parts of ``before`` are used again."""
     now, base = arrangement.now, arrangement.base
-    return Shown(
+    return ShownLayout(
         arrangement.shown,
         _numbers(now, before.numbered, before.now),
         before.was if before.base is base else _numbers(base, NOTHING.numbered, {}),
@@ -124,7 +124,7 @@ def _numbers(layout: Layout, before: Layout, numbered: Mapping[str, int]) -> Map
     return found
 
 
-def only_staged(shown: Shown) -> Layout:
+def only_staged(shown: ShownLayout) -> Layout:
     """Return only the rows with staged changes, and the rows above them."""
     layout = shown.layout
     kept: set[str] = set()
@@ -148,10 +148,10 @@ class Rows:
 
     def __init__(self) -> None:
         self._layout = EMPTY
-        self._rows: dict[str, Row] = {}
-        self._levels: dict[str, tuple[Row, ...]] = {TOP: ()}
+        self._rows: dict[str, ArrangedRow] = {}
+        self._levels: dict[str, tuple[ArrangedRow, ...]] = {TOP: ()}
 
-    def of(self, layout: Layout) -> tuple[Row, ...]:
+    def of(self, layout: Layout) -> tuple[ArrangedRow, ...]:
         """Return the rows of a layout as a tree."""
         before, levels = self._layout, layout.levels
         if layout.items is before.items and levels.keys() == before.levels.keys():
@@ -182,7 +182,7 @@ class Rows:
                 self._row(layout, row, level) for row in layout.levels.get(level, ())
             )
 
-    def _row(self, layout: Layout, row: str, level: str) -> Row:
+    def _row(self, layout: Layout, row: str, level: str) -> ArrangedRow:
         item = layout.items[row]
         children = self._levels.get(row, ()) if row in layout.levels else ()
         old = self._rows.get(row)
@@ -192,11 +192,11 @@ class Rows:
             or old.level != level
             or (old.children is not children and not _same(old.children, children))
         ):
-            old = self._rows[row] = Row(item, level, children)
+            old = self._rows[row] = ArrangedRow(item, level, children)
         return old
 
 
-def _same(one: Sequence[Row], other: Sequence[Row]) -> bool:
+def _same(one: Sequence[ArrangedRow], other: Sequence[ArrangedRow]) -> bool:
     return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
 
 
@@ -211,14 +211,14 @@ def _depth(layout: Layout, level: str) -> int:
 # Cells
 
 
-def now_cell(row: Row, shown: Shown) -> Text | str:
+def now_cell(row: ArrangedRow, shown: ShownLayout) -> Text | str:
     """Return where a row stands: ``3`` at the top, ``.3`` below it; nowhere once removed."""
     if shown.published:
         return _number(row, shown.was, shown.base)
     return "" if shown.state(row).removed else _number(row, shown.now, shown.layout)
 
 
-def was_cell(row: Row, shown: Shown) -> Text | str:
+def was_cell(row: ArrangedRow, shown: ShownLayout) -> Text | str:
     """Return where a row stood in the published order; dim where that is the same."""
     if shown.state(row).new:
         return Text("new", style="accent")
@@ -227,7 +227,7 @@ def was_cell(row: Row, shown: Shown) -> Text | str:
     return Text(_number(row, shown.was, layout), style="muted" if same else "moved")
 
 
-def _number(row: Row, numbers: Mapping[str, int], layout: Layout) -> str:
+def _number(row: ArrangedRow, numbers: Mapping[str, int], layout: Layout) -> str:
     """Return the number of a row in its level, behind a dot for each level that this is down."""
     at = numbers.get(row.id)
     if at is None:
@@ -236,7 +236,7 @@ def _number(row: Row, numbers: Mapping[str, int], layout: Layout) -> str:
     return f"{'.' * min(_depth(layout, level), DOTS)}{at}"
 
 
-def shift(row: Row, shown: Shown) -> Text | str:
+def shift(row: ArrangedRow, shown: ShownLayout) -> Text | str:
     """Return how far a row that was moved has come: an arrow and a number, of one level."""
     if not shown.state(row).moved:
         return ""
@@ -247,12 +247,12 @@ def shift(row: Row, shown: Shown) -> Text | str:
     return Text(f"{signs.down if by > 0 else signs.up}{abs(by)}", style="moved")
 
 
-def was_told(row: Row, said: str, shown: Shown) -> str:
+def was_told(row: ArrangedRow, said: str, shown: ShownLayout) -> str:
     """Return where a row was in words, from its cell; nothing of one that was not moved."""
     return f"was {said.lstrip('.')}" if said and shown.state(row).moved else ""
 
 
-def sign(row: Row, shown: Shown) -> str:
+def sign(row: ArrangedRow, shown: ShownLayout) -> str:
     """Return the sign of a staged row: new, to be removed, changed, moved."""
     state = shown.state(row)
     if state.removed:
@@ -277,7 +277,7 @@ def signs() -> list[tuple[str, str]]:
     ]
 
 
-def title(row: Row, shown: Shown, plain: Text | str) -> Text | str:
+def title(row: ArrangedRow, shown: ShownLayout, plain: Text | str) -> Text | str:
     """Return a title with its staged change: ``{+new+}``, ``[-removed-]``, another title.
 
     ``plain`` is how the place writes it where nothing is staged.
@@ -292,7 +292,7 @@ def title(row: Row, shown: Shown, plain: Text | str) -> Text | str:
     return plain
 
 
-def cell(row: Row, shown: Shown, name: str, plain: Text | str) -> Text | str:
+def cell(row: ArrangedRow, shown: ShownLayout, name: str, plain: Text | str) -> Text | str:
     """Return a cell, lit where the setting ``name`` that it shows is staged."""
     if name in shown.state(row).changed:
         return Text(plain if isinstance(plain, str) else plain.plain, style="changed")
@@ -406,7 +406,7 @@ def _beside(left: Text, right: Text, column: int) -> Text:
 
 
 def written_facts(
-    pasts: Iterable[Past], now: datetime, lasting: Iterable[Entry] = ()
+    pasts: Iterable[PastWrite], now: datetime, lasting: Iterable[Entry] = ()
 ) -> list[Fact]:
     """Return what this machine changed here, newest first: a line an action.
 
@@ -466,11 +466,11 @@ class ShownOrder:
     """What of an arrangement is on screen: the staged order, the current one, or the changes."""
 
     def __init__(self) -> None:
-        self.shown: Shown = NOTHING
+        self.shown: ShownLayout = NOTHING
         self.showing: Showing = "now"
         self._rows = Rows()
 
-    def sign(self, row: Row) -> str:
+    def sign(self, row: ArrangedRow) -> str:
         """Return the sign of the staged change of a row."""
         return sign(row, self.shown)
 
@@ -478,7 +478,7 @@ class ShownOrder:
         self,
         tree: ArrangedTree,
         arrangement: Arrangement,
-        further: Sequence[Row],
+        further: Sequence[ArrangedRow],
         cursor: str | None = None,
     ) -> None:
         """Show an arrangement; the cursor stays on its row, or goes to ``cursor``.
@@ -506,7 +506,7 @@ class ShownOrder:
             tree.set_marks(row for row in tree.marks if row in layout)
 
 
-class ArrangedTree(TreeList[Row], scope="arranged_tree"):
+class ArrangedTree(TreeList[ArrangedRow], scope="arranged_tree"):
     """A `TreeList` of rows; marks are picks. ``Opened`` is posted for Enter, picks or not.
 
     ``pickable`` returns why a row cannot be picked, or None. A range and ``*`` stay within one
@@ -518,12 +518,12 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
 
     def __init__(
         self,
-        columns: Sequence[Column[Row]],
+        columns: Sequence[Column[ArrangedRow]],
         *,
         title: str,
         empty: str,
         order: ShownOrder,
-        pickable: Callable[[Row], str | None],
+        pickable: Callable[[ArrangedRow], str | None],
         id: str,
     ) -> None:
         super().__init__(_source(), columns, title=title, empty=empty, sign=order.sign, id=id)
@@ -579,7 +579,7 @@ class ArrangedTree(TreeList[Row], scope="arranged_tree"):
         elif here is not None:
             self._pick(twig for twig in self.source.shown() if twig.item.level == here.level)
 
-    def _pick(self, twigs: Iterable[Twig[Row]]) -> None:
+    def _pick(self, twigs: Iterable[Twig[ArrangedRow]]) -> None:
         self.set_marks(self.marks | {twig.id for twig in twigs if self.pickable(twig.item) is None})
 
     @action("ctrl+\\", "put back", unless=nothing_picked, show=False, group="Order",
@@ -624,7 +624,7 @@ class WrittenPane(Facts):
             title="Changes made from this machine", empty="None that can be undone.", id=id
         )
         self._is_of = is_of
-        self._pasts: list[Past] = []
+        self._pasts: list[PastWrite] = []
         self._looked = -1, -1
         """How many writes the run had, and how many can be taken back, when they were found."""
 
@@ -642,7 +642,7 @@ class WrittenPane(Facts):
         return len(session.log), len(session.history.known)
 
     def newest(self, session: Session) -> int:
-        """Return when the last of them was made, taken back or done again, as `Past.when`."""
+        """Return when the last of them was made, taken back or done again, as `PastWrite.when`."""
         if self._looked != self._counts(session):
             self.look_back(session)
         return max((past.when for past in self._pasts), default=0)
@@ -655,7 +655,7 @@ class WrittenPane(Facts):
         self.show(written_facts(self._pasts, session.clock(), lasting)[:WRITTEN])
 
 
-def _source() -> TreeSource[Row]:
+def _source() -> TreeSource[ArrangedRow]:
     return TreeSource(
         key=lambda row: row.id,
         children=lambda row: row.children,
@@ -663,6 +663,6 @@ def _source() -> TreeSource[Row]:
     )
 
 
-def value(row: Row, name: str) -> str:
+def value(row: ArrangedRow, name: str) -> str:
     """Return a setting of a row as text, clean."""
     return clean(str(row.item.values.get(name) or ""))

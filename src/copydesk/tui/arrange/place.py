@@ -20,7 +20,14 @@ from copydesk.domain.reversal import NEW
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.session.errors import with_key
 from copydesk.session.target import Target
-from copydesk.tui.arrange.cells import VIEWS, ArrangedTree, PlanPane, Row, ShownOrder, WrittenPane
+from copydesk.tui.arrange.cells import (
+    VIEWS,
+    ArrangedRow,
+    ArrangedTree,
+    PlanPane,
+    ShownOrder,
+    WrittenPane,
+)
 from copydesk.tui.arrange.draft import Sender, StagedDraft
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
@@ -397,7 +404,7 @@ class ArrangingPlace(Place, Generic[R]):
         """Why the row under the cursor has no order; empty when it has."""
         return ""
 
-    def further_rows(self) -> Sequence[Row]:
+    def further_rows(self) -> Sequence[ArrangedRow]:
         """Return rows below the others that have no order."""
         return ()
 
@@ -434,7 +441,7 @@ class ArrangingPlace(Place, Generic[R]):
         """Show the details of the row under the cursor."""
 
     @abstractmethod
-    def open_row(self, row: Row) -> None:
+    def open_row(self, row: ArrangedRow) -> None:
         """Go where a row without rows below it leads."""
 
     def no_box(self, picked: Sequence[str]) -> None:
@@ -526,7 +533,7 @@ class ArrangingPlace(Place, Generic[R]):
     # What is on screen
 
     @property
-    def row(self) -> Row | None:
+    def row(self) -> ArrangedRow | None:
         """The row under the cursor."""
         return self.rows.selected_item
 

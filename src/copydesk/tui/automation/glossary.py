@@ -19,7 +19,7 @@ from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Order, Resource, Shown, pages_of
+from copydesk.tui.resource.resource import Facet, Resource, ServiceOrder, pages_of
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -119,20 +119,20 @@ GLOSSARY: Resource[GlossaryEntry] = Resource(
     key=lambda entry: entry.id,
     label=entry_name,
     shown=(
-        Shown("term", "TERM", lambda entry, now: entry_name(entry), flex=1, minimum=18,
+        Facet("term", "TERM", lambda entry, now: entry_name(entry), flex=1, minimum=18,
               detail=False),
-        Shown("others", "IN OTHER LANGUAGES", lambda entry, now: others(entry) or None, flex=2,
+        Facet("others", "IN OTHER LANGUAGES", lambda entry, now: others(entry) or None, flex=2,
               minimum=18, detail=False),
-        Shown("languages", "LANGUAGES", lambda entry, now: str(len(entry.translations)), 9,
+        Facet("languages", "LANGUAGES", lambda entry, now: str(len(entry.translations)), 9,
               align="right", drop=2),
-        Shown("changed", "CHANGED", lambda entry, now: ago(entry.updated_at, now), 10, drop=1),
+        Facet("changed", "CHANGED", lambda entry, now: ago(entry.updated_at, now), 10, drop=1),
     ),
     empty="There are no terms yet. ctrl+n adds one, with its name in each language.",
     get="get_glossary_entry",
     arguments=lambda target, entry: (target.organization or "", entry.id),
     orders=(
-        Order("newest", "newest first", {}),
-        *(Order(name, f"by the term in {name}", {"order_by": name}) for name in LANGUAGES),
+        ServiceOrder("newest", "newest first", {}),
+        *(ServiceOrder(name, f"by the term in {name}", {"order_by": name}) for name in LANGUAGES),
     ),
     copies=lambda entry: [("terms", written(entry.translations))],
     more=entry_details,

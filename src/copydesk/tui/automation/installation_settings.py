@@ -37,7 +37,7 @@ _SELECTIONS = (("space", "Spaces"), ("site", "Sites"))
 
 
 @dataclass(frozen=True)
-class Setting:
+class InstallationSetting:
     """A setting: its name and type, what it is now (None for not set), and what is declared."""
 
     name: str
@@ -189,7 +189,7 @@ class InstallationForm:
 
 def setting_of(
     name: str, declared: ConfigurationProperty | None, held: Any, required: Iterable[str]
-) -> Setting | None:
+) -> InstallationSetting | None:
     """Return a setting that can be asked for, or None."""
     if names_secret(name) or (isinstance(held, str) and tells_secret(held)):
         return None
@@ -198,7 +198,7 @@ def setting_of(
     kind = _type_of(held) if held is not None else (declared and declared.type) or "string"
     if kind not in ("string", "boolean", *NUMBERS):
         return None
-    return Setting(name, kind, held, declared, name in required)
+    return InstallationSetting(name, kind, held, declared, name in required)
 
 
 def _type_of(held: Any) -> str:

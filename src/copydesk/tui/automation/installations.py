@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Installed:
+class InstalledRow:
     """What is under the cursor: an installation, or an integration on one space or site.
 
     ``integration`` and ``installation`` are None, and ``organization`` is "", where that was not
@@ -79,7 +79,7 @@ class Installed:
         )  # fmt: skip
 
 
-def installed_at(here: ResourcePlace[Any]) -> Installed | None:
+def installed_at(here: ResourcePlace[Any]) -> InstalledRow | None:
     """Return what is installed under the cursor."""
     return here.commands_of(InstallationCommands).find()
 
@@ -118,7 +118,7 @@ class InstallationCommands(Commands, scope="installation"):
 
     def __init__(self, place: Place) -> None:
         super().__init__(place)
-        self.find: Callable[[], Installed | None] = lambda: None
+        self.find: Callable[[], InstalledRow | None] = lambda: None
         """Returns what is installed under the cursor; its place sets it."""
 
     @action(
@@ -158,7 +158,7 @@ class InstallationCommands(Commands, scope="installation"):
         if await here.desk.push_screen_wait(sheet):
             here.read_written(one.id)
 
-    def _home_of(self, one: Installed) -> str:
+    def _home_of(self, one: InstalledRow) -> str:
         """Return what the organization of an installation is called."""
         title = self.place.session.title_of(one.organization)
         return shorten(title or "its organization", 40)
@@ -171,7 +171,7 @@ class InstallationCommands(Commands, scope="installation"):
             self.place.tell(self.place.session.without([operation.name]) or "", "warn")
         return missing
 
-    async def _integration(self, one: Installed) -> Integration | None:
+    async def _integration(self, one: InstalledRow) -> Integration | None:
         """Return what is installed; None where it cannot be read, which is said."""
 
         async def read() -> Integration:
@@ -181,12 +181,12 @@ class InstallationCommands(Commands, scope="installation"):
             "plan", read, "Reading the integration"
         )
 
-    async def _held(self, one: Installed) -> Installation | None:
+    async def _held(self, one: InstalledRow) -> Installation | None:
         return await find_installed(await self.place.session.ready(), one)
 
     async def _change(
         self,
-        one: Installed,
+        one: InstalledRow,
         installation: Installation,
         form: InstallationForm,
         texts: Mapping[str, str],
@@ -272,7 +272,7 @@ class InstallationCommands(Commands, scope="installation"):
             )
             self.place.read_written()
 
-    async def _take_out(self, one: Installed) -> None:
+    async def _take_out(self, one: InstalledRow) -> None:
         title, kind = shorten(one.place_title, 40), one.place
         facts = [f"The integration no longer works on the {kind} {title}."]
         field = f"{kind}_selection"
@@ -310,7 +310,7 @@ def _uninstalling(place: str) -> Operation[..., None]:
     return ops.uninstall_integration_from_site if place else ops.uninstall_integration
 
 
-async def find_installed(api: Api, one: Installed) -> Installation | None:
+async def find_installed(api: Api, one: InstalledRow) -> Installation | None:
     """Return an installation as it is by now; None where it is not there."""
     async for each in api.pages(ops.list_integration_installations, one.name):
         if each.id == one.id:
@@ -344,12 +344,12 @@ class InstalledPlace(ResourcePlace["OrganizationInstallation"], scope="installed
         """Show what the place of one integration installed or took out."""
         self.row_reader.uncover()
 
-    def _installed(self) -> Installed | None:
+    def _installed(self) -> InstalledRow | None:
         """The installation under the cursor."""
         item, home = self.item, self.organization
         if item is None or home is None:
             return None
-        return Installed(
+        return InstalledRow(
             item.integration.name,
             item.installation.id,
             home,

@@ -25,7 +25,7 @@ from copydesk.domain.secret_values import names_secret, tells_secret
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact
 from copydesk.tui.framework.place import View
-from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown, pages_of
+from copydesk.tui.resource.resource import Condition, Facet, ListQuery, Resource, pages_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -299,22 +299,22 @@ INTEGRATIONS: Resource[Integration] = Resource(
     key=lambda one: one.name,
     label=integration_title,
     shown=(
-        Shown("title", "TITLE", lambda one, now: integration_title(one), flex=1, minimum=18,
+        Facet("title", "TITLE", lambda one, now: integration_title(one), flex=1, minimum=18,
               detail=False, sort=integration_title),
-        Shown("name", "NAME", lambda one, now: one.name, 22, drop=2, sort=lambda one: one.name),
-        Shown("version", "VERSION", lambda one, now: str(one.version), 7, align="right", drop=3,
+        Facet("name", "NAME", lambda one, now: one.name, 22, drop=2, sort=lambda one: one.name),
+        Facet("version", "VERSION", lambda one, now: str(one.version), 7, align="right", drop=3,
               sort=lambda one: one.version),
-        Shown("target", "WORKS ON", lambda one, now: one.target, 12, drop=1,
+        Facet("target", "WORKS ON", lambda one, now: one.target, 12, drop=1,
               values=get_args(IntegrationTarget)),
-        Shown("visibility", "VISIBILITY", lambda one, now: visibility_text(one), 10,
+        Facet("visibility", "VISIBILITY", lambda one, now: visibility_text(one), 10,
               values=get_args(Visibility)),
-        Shown("owner", "OWNER", lambda one, now: owner_title(one), 18,
+        Facet("owner", "OWNER", lambda one, now: owner_title(one), 18,
               sort=owner_title),
-        Shown("verified", "VERIFIED", lambda one, now: "yes" if one.verified else "no",
+        Facet("verified", "VERIFIED", lambda one, now: "yes" if one.verified else "no",
               values=("yes", "no")),
-        Shown("category", "CATEGORIES", lambda one, now: ", ".join(one.categories),
+        Facet("category", "CATEGORIES", lambda one, now: ", ".join(one.categories),
               detail=False),
-        Shown("scope", "SCOPES", lambda one, now: ", ".join(one.scopes), detail=False),
+        Facet("scope", "SCOPES", lambda one, now: ", ".join(one.scopes), detail=False),
     ),
     empty="There are no integrations. W publishes one.",
     of="none",
@@ -354,19 +354,19 @@ INSTALLATIONS: Resource[Installation] = Resource(
     key=lambda one: one.id,
     label=lambda one: one.id,
     shown=(
-        Shown("organization", "ORGANIZATION", lambda one, now: installed_in(one), flex=1,
+        Facet("organization", "ORGANIZATION", lambda one, now: installed_in(one), flex=1,
               minimum=14, sort=installed_in),
-        Shown("status", "STATUS", lambda one, now: one.status, 8),
-        Shown("spaces", "SPACES", lambda one, now: str(one.spaces), 6, align="right",
+        Facet("status", "STATUS", lambda one, now: one.status, 8),
+        Facet("spaces", "SPACES", lambda one, now: str(one.spaces), 6, align="right",
               sort=lambda one: one.spaces),
         # Its place knows the integration, and with it where this one works.
-        Shown("on_spaces", "ON SPACES", lambda one, now: None, 9, drop=3),
-        Shown("on_sites", "ON SITES", lambda one, now: None, 9, drop=2),
-        Shown("external", "EXTERNAL IDS", lambda one, now: ", ".join(one.external_ids) or None,
+        Facet("on_spaces", "ON SPACES", lambda one, now: None, 9, drop=3),
+        Facet("on_sites", "ON SITES", lambda one, now: None, 9, drop=2),
+        Facet("external", "EXTERNAL IDS", lambda one, now: ", ".join(one.external_ids) or None,
               18, drop=1),
-        Shown("made", "MADE", lambda one, now: age(one.created_at, now), 8,
+        Facet("made", "MADE", lambda one, now: age(one.created_at, now), 8,
               sort=lambda one: one.created_at),
-        Shown("changed", "CHANGED", lambda one, now: age(one.updated_at, now), drop=4,
+        Facet("changed", "CHANGED", lambda one, now: age(one.updated_at, now), drop=4,
               sort=lambda one: one.updated_at),
     ),
     empty="Installed nowhere that you see. Esc, then ctrl+n installs it.",
@@ -389,22 +389,22 @@ INSTALLED: Resource[OrganizationInstallation] = Resource(
     key=lambda one: one.installation.id,
     label=lambda one: integration_title(one.integration),
     shown=(
-        Shown("title", "INTEGRATION", lambda one, now: integration_title(one.integration), flex=1,
+        Facet("title", "INTEGRATION", lambda one, now: integration_title(one.integration), flex=1,
               minimum=20, detail=False, sort=lambda one: integration_title(one.integration)),
-        Shown("name", "NAME", lambda one, now: one.integration.name, 18, drop=3),
-        Shown("status", "STATUS", lambda one, now: one.installation.status, 8,
+        Facet("name", "NAME", lambda one, now: one.integration.name, 18, drop=3),
+        Facet("status", "STATUS", lambda one, now: one.installation.status, 8,
               values=get_args(InstallationStatus)),
-        Shown("spaces", "SPACES", lambda one, now: str(one.installation.spaces), 6, align="right",
+        Facet("spaces", "SPACES", lambda one, now: str(one.installation.spaces), 6, align="right",
               sort=lambda one: one.installation.spaces),
-        Shown("on_spaces", "ON SPACES",
+        Facet("on_spaces", "ON SPACES",
               lambda one, now: works_on(one.installation, one.integration, "space"), 9),
-        Shown("on_sites", "ON SITES",
+        Facet("on_sites", "ON SITES",
               lambda one, now: works_on(one.installation, one.integration, "site"), 8),
-        Shown("external", "EXTERNAL IDS",
+        Facet("external", "EXTERNAL IDS",
               lambda one, now: ", ".join(one.installation.external_ids) or None, 18, drop=2),
-        Shown("made", "MADE", lambda one, now: age(one.installation.created_at, now), 8, drop=1,
+        Facet("made", "MADE", lambda one, now: age(one.installation.created_at, now), 8, drop=1,
               sort=lambda one: one.installation.created_at),
-        Shown("changed", "CHANGED", lambda one, now: age(one.installation.updated_at, now),
+        Facet("changed", "CHANGED", lambda one, now: age(one.installation.updated_at, now),
               sort=lambda one: one.installation.updated_at),
     ),
     empty="Nothing is installed. [ lists the integrations; ctrl+n installs one.",
@@ -458,11 +458,11 @@ def _works_on(noun: str, title: str, place_of: Callable[[P], Space | Site | str]
         label=label,
         home=home,
         shown=(
-            Shown("title", noun.upper(), lambda one, now: label(one), flex=1, minimum=20,
+            Facet("title", noun.upper(), lambda one, now: label(one), flex=1, minimum=20,
                   detail=False, sort=label),
-            Shown("installation", "INSTALLED IN", lambda one, now: one.installation),
-            Shown("status", "STATUS", lambda one, now: one.status, 8),
-            Shown("external", "EXTERNAL IDS", lambda one, now: ", ".join(one.external_ids) or None,
+            Facet("installation", "INSTALLED IN", lambda one, now: one.installation),
+            Facet("status", "STATUS", lambda one, now: one.status, 8),
+            Facet("external", "EXTERNAL IDS", lambda one, now: ", ".join(one.external_ids) or None,
                   30, drop=1),
         ),
         empty=f"Works on no {noun} that you see.",
@@ -486,7 +486,7 @@ SITES: Resource[SiteInstallation] = _works_on("site", "Sites", lambda one: one.s
 def _of_installation(kind: Resource[Any]) -> Resource[Any]:
     """Return the spaces or sites of one installation: the item is an integration and that."""
 
-    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
+    async def pages(api: Api, target: Target, asked: ListQuery) -> Page[Any]:
         name, _, which = (target.item or "").partition(" ")
         found = await kind.pages(api, target.but(item=name), asked)
         there = [each for each in found.items if each.installation == which]
@@ -506,12 +506,12 @@ EVENTS: Resource[IntegrationEvent] = Resource(
     key=lambda one: one.id,
     label=event_type,
     shown=(
-        Shown("type", "EVENT", lambda one, now: event_type(one), flex=1, minimum=18,
+        Facet("type", "EVENT", lambda one, now: event_type(one), flex=1, minimum=18,
               detail=False),
-        Shown("status", "STATUS", lambda one, now: event_status(one), 9,
+        Facet("status", "STATUS", lambda one, now: event_status(one), 9,
               values=get_args(EventStatus)),
-        Shown("installation", "INSTALLED IN", lambda one, now: one.installation_id, 22, drop=1),
-        Shown("when", "WHEN", lambda one, now: moment(one.created_at, now), 14,
+        Facet("installation", "INSTALLED IN", lambda one, now: one.installation_id, 22, drop=1),
+        Facet("when", "WHEN", lambda one, now: moment(one.created_at, now), 14,
               sort=lambda one: one.created_at),
     ),
     empty="No events yet.",

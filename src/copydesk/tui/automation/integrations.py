@@ -11,7 +11,7 @@ from copydesk.domain.text import clean, listed, shorten
 from copydesk.present.facts import Fact
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
-from copydesk.tui.automation.installations import InstallationCommands, Installed
+from copydesk.tui.automation.installations import InstallationCommands, InstalledRow
 from copydesk.tui.automation.integration_resources import (
     INSTALLATIONS,
     INTEGRATIONS,
@@ -26,7 +26,7 @@ from copydesk.tui.automation.integration_resources import (
     works_on,
 )
 from copydesk.tui.automation.publication import (
-    Publication,
+    IntegrationPublication,
     PublishCommands,
 )
 from copydesk.tui.dialogs.body_form import body_form
@@ -34,7 +34,7 @@ from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Shown
+from copydesk.tui.resource.resource import Facet
 from copydesk.tui.resource.rights import NO_HOME
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
 
         async def send(body: IntegrationPublish) -> None:
             after = body.model_dump(mode="json", exclude_unset=True)
-            version = Publication(name, body)
+            version = IntegrationPublication(name, body)
             await self.writer.perform(
                 "Edit integration",
                 self.named(item),
@@ -412,7 +412,7 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
     def within(self) -> Iterable[str]:
         yield clean(self.target.item or "no integration")
 
-    def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:
+    def text_of(self, shown: Facet[Any], item: Any) -> str | Text | None:
         if self.resource is INSTALLATIONS and shown.name in ON_PLACES:
             return works_on(item, self._integration, ON_PLACES[shown.name])
         home = self._home(item) if shown.name in ("organization", "installation") else ""
@@ -474,16 +474,16 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
 
     # What is installed
 
-    def _installed(self) -> Installed | None:
+    def _installed(self) -> InstalledRow | None:
         """The installation under the cursor, or the space or site that has one."""
         item, name = self.item, self.target.item
         if item is None or name is None or self.resource is PARTS["events"]:
             return None
         if self.resource is INSTALLATIONS:
-            return Installed(name, item.id, installed_in(item), item)
+            return InstalledRow(name, item.id, installed_in(item), item)
         space = space_of(item) if self.resource is PARTS["spaces"] else None
         granted = space.permissions if space is not None else None
-        return Installed(
+        return InstalledRow(
             name,
             item.installation,
             self._home(item),

@@ -42,7 +42,7 @@ from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Resource, Shown, Work, pages_of
+from copydesk.tui.resource.resource import Facet, Resource, Work, pages_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -163,12 +163,12 @@ VERSIONS: Resource[OpenAPISpecVersion] = Resource(
     key=lambda version: version.id,
     label=lambda version: version.id,
     shown=(
-        Shown("read", "READ", _read_at, flex=1, minimum=14),
-        Shown("age", "AGE", lambda version, now: ago(version.created_at, now), 12, drop=2),
-        Shown("size", "SIZE", lambda version, now: size_words(version.size), 8, align="right",
+        Facet("read", "READ", _read_at, flex=1, minimum=14),
+        Facet("age", "AGE", lambda version, now: ago(version.created_at, now), 12, drop=2),
+        Facet("size", "SIZE", lambda version, now: size_words(version.size), 8, align="right",
               drop=1),
-        Shown("state", "STATE", lambda version, now: None, 9, detail=False, filters=False),
-        Shown("address", "DOCUMENT", lambda version, now: address_of(version) or None),
+        Facet("state", "STATE", lambda version, now: None, 9, detail=False, filters=False),
+        Facet("address", "DOCUMENT", lambda version, now: address_of(version) or None),
     ),
     empty="No version of this specification could be read yet.",
     of="item",
@@ -186,17 +186,17 @@ SPECS: Resource[OpenAPISpec] = Resource(
     key=lambda spec: spec.id,
     label=spec_name,
     shown=(
-        Shown("slug", "SLUG", lambda spec, now: spec_name(spec), flex=2, minimum=20,
+        Facet("slug", "SLUG", lambda spec, now: spec_name(spec), flex=2, minimum=20,
               detail=False, sort=spec_name),
-        Shown("state", "STATE", lambda spec, now: state_text(spec), 8,
+        Facet("state", "STATE", lambda spec, now: state_text(spec), 8,
               values=(*STATES.values(), FAILED), sort=state_word),
-        Shown("visibility", "OPEN TO", lambda spec, now: visibility_of(spec), 8, drop=2,
+        Facet("visibility", "OPEN TO", lambda spec, now: visibility_of(spec), 8, drop=2,
               values=get_args(OpenAPIVisibility)),
-        Shown("source", "SOURCE", lambda spec, now: source_text(spec), flex=3, minimum=14,
+        Facet("source", "SOURCE", lambda spec, now: source_text(spec), flex=3, minimum=14,
               drop=3),
-        Shown("changed", "CHANGED", lambda spec, now: ago(spec.updated_at, now), 10, drop=1,
+        Facet("changed", "CHANGED", lambda spec, now: ago(spec.updated_at, now), 10, drop=1,
               sort=lambda spec: spec.updated_at),
-        Shown("made", "MADE", lambda spec, now: ago(spec.created_at, now),
+        Facet("made", "MADE", lambda spec, now: ago(spec.created_at, now),
               sort=lambda spec: spec.created_at),
     ),
     empty="There are no OpenAPI specifications yet. ctrl+n adds one, from an address or a file.",

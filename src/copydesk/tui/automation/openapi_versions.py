@@ -19,7 +19,7 @@ from copydesk.tui.automation.openapi import VERSIONS, address_of, why_failed
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Shown
+from copydesk.tui.resource.resource import Facet
 from copydesk.tui.widgets.text import TextView
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_v
     def within(self) -> Iterable[str]:
         yield clean(self.target.item or "")
 
-    def text_of(self, shown: Shown[OpenAPISpecVersion], item: OpenAPISpecVersion) -> Any:
+    def text_of(self, shown: Facet[OpenAPISpecVersion], item: OpenAPISpecVersion) -> Any:
         """Return one text of a version; whether pages are made from it the specification says."""
         if shown.name != "state":
             return super().text_of(shown, item)

@@ -153,7 +153,7 @@ async def publish(api: Api, name: str, body: IntegrationPublish) -> Integration:
         raise NotDoneError(error.message) from error
 
 
-class Publication:
+class IntegrationPublication:
     """A version of an integration to be sent, and the check whether it arrived."""
 
     def __init__(self, name: str, body: IntegrationPublish) -> None:
@@ -271,7 +271,7 @@ class PublishCommands(Commands, scope="integrations"):
             return
         if not await self._agreed(manifest, body, found):
             return
-        published = Publication(name, body)
+        published = IntegrationPublication(name, body)
         try:
             version = await self.place.writer.perform(
                 "Publish integration",

@@ -35,7 +35,7 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.place import ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Asked, Resource, Shown, Work
+from copydesk.tui.resource.resource import Facet, ListQuery, Resource, Work
 from copydesk.tui.resource.rich_text import edit_rich
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ TABS = (View("translations", "Translations"), View("glossary", "Glossary"))
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedTranslation:
     """A translation with the titles of its spaces; None for those that cannot be read."""
 
     translation: Translation
@@ -73,35 +73,37 @@ class Listed:
         return self.translation.language or "?"
 
 
-def translation_name(listed: Listed) -> str:
+def translation_name(listed: ListedTranslation) -> str:
     """Return the name of a translation: its source and its language."""
     return f"{source_title(listed)} in {listed.language}"
 
 
-def source_title(listed: Listed) -> str:
+def source_title(listed: ListedTranslation) -> str:
     """Return the title of the space that is translated."""
     return GONE if listed.source is None else listed.source.strip() or "Untitled"
 
 
-def target_title(listed: Listed) -> str | None:
+def target_title(listed: ListedTranslation) -> str | None:
     """Return the title of the space that is written, None while there is none."""
     if listed.translation.result is None or listed.translation.result.space is None:
         return None
     return GONE if listed.target is None else listed.target.strip() or "Untitled"
 
 
-def under_way(listed: Listed) -> bool:
+def under_way(listed: ListedTranslation) -> bool:
     """Whether it is being run, or about to be."""
     return listed.translation.status in ("pending", "running")
 
 
-def status_text(listed: Listed) -> Text:
+def status_text(listed: ListedTranslation) -> Text:
     """Return its status with its tone."""
     word = clean(listed.translation.status)
     return Text(word, style=TONES.get(word, ""))
 
 
-def translation_details(listed: Listed, now: datetime) -> Sequence[tuple[str, str | Text]]:
+def translation_details(
+    listed: ListedTranslation, now: datetime
+) -> Sequence[tuple[str, str | Text]]:
     """Return the details beyond the columns: the numbers of its runs, and its instructions."""
     from copydesk.domain.documents import document_to_markdown
 
@@ -128,13 +130,15 @@ def _lasted(seconds: float) -> str:
     return f"{seconds:,.1f} s"
 
 
-def run_ended(listed: Listed) -> tuple[str, str]:
+def run_ended(listed: ListedTranslation) -> tuple[str, str]:
     """Return the outcome of a run, and its tone; cleaned."""
     pages = plural(listed.translation.stats.latest_pages, "page")
     return f"{clean(translation_name(listed), limit=80)}: {pages} written.", "good"
 
 
-async def titled(api: Api, page: Page[Translation], known: dict[str, str | None]) -> list[Listed]:
+async def titled(
+    api: Api, page: Page[Translation], known: dict[str, str | None]
+) -> list[ListedTranslation]:
     """Return translations with the titles of their spaces; the ``known`` ones are not read."""
     gate = asyncio.Semaphore(AT_ONCE)
 
@@ -151,7 +155,9 @@ async def titled(api: Api, page: Page[Translation], known: dict[str, str | None]
     found = []
     for item in page.items:
         target = item.result.space if item.result is not None else None
-        found.append(Listed(item, known.get(item.source.space or ""), known.get(target or "")))
+        found.append(
+            ListedTranslation(item, known.get(item.source.space or ""), known.get(target or ""))
+        )
     return found
 
 
@@ -161,16 +167,16 @@ def _spaces(item: Translation) -> Iterable[str]:
 
 
 async def _titled(
-    api: Api, target: Target, asked: Asked, known: dict[str, str | None]
-) -> Page[Listed]:
+    api: Api, target: Target, asked: ListQuery, known: dict[str, str | None]
+) -> Page[ListedTranslation]:
     from copydesk.contract.models.base import Page
 
     page = await api.page(ops.list_translations, target.organization or "", **asked.paging)
     items = await titled(api, page, known)
-    return Page[Listed].model_construct(items=items, next=page.next, count=page.count)
+    return Page[ListedTranslation].model_construct(items=items, next=page.next, count=page.count)
 
 
-TRANSLATIONS: Resource[Listed] = Resource(
+TRANSLATIONS: Resource[ListedTranslation] = Resource(
     noun="translation",
     title="Translations",
     tabs=TABS,
@@ -178,21 +184,21 @@ TRANSLATIONS: Resource[Listed] = Resource(
     key=lambda listed: listed.translation.id,
     label=translation_name,
     shown=(
-        Shown("language", "LANGUAGE", lambda listed, now: listed.language, 8,
+        Facet("language", "LANGUAGE", lambda listed, now: listed.language, 8,
               values=get_args(Language), sort=lambda listed: listed.language),
-        Shown("source", "OF", lambda listed, now: source_title(listed), flex=1, minimum=17,
+        Facet("source", "OF", lambda listed, now: source_title(listed), flex=1, minimum=17,
               sort=source_title),
-        Shown("target", "WRITTEN TO", lambda listed, now: target_title(listed), flex=1,
+        Facet("target", "WRITTEN TO", lambda listed, now: target_title(listed), flex=1,
               minimum=17, drop=3),
-        Shown("status", "STATUS", lambda listed, now: status_text(listed), 9,
+        Facet("status", "STATUS", lambda listed, now: status_text(listed), 9,
               values=STATES),
-        Shown("pages", "PAGES", lambda listed, now: f"{listed.translation.stats.total_pages:,}", 6,
+        Facet("pages", "PAGES", lambda listed, now: f"{listed.translation.stats.total_pages:,}", 6,
               align="right", drop=2, sort=lambda listed: listed.translation.stats.total_pages),
-        Shown("words", "WORDS", lambda listed, now: f"{listed.translation.stats.total_words:,}", 7,
+        Facet("words", "WORDS", lambda listed, now: f"{listed.translation.stats.total_words:,}", 7,
               align="right", drop=5, sort=lambda listed: listed.translation.stats.total_words),
-        Shown("runs", "RUNS", lambda listed, now: f"{listed.translation.stats.runs:,}", 4,
+        Facet("runs", "RUNS", lambda listed, now: f"{listed.translation.stats.runs:,}", 4,
               align="right", drop=4, sort=lambda listed: listed.translation.stats.runs),
-        Shown("changed", "CHANGED", lambda listed, now: ago(listed.translation.updated_at, now),
+        Facet("changed", "CHANGED", lambda listed, now: ago(listed.translation.updated_at, now),
               10, drop=1, sort=lambda listed: listed.translation.updated_at),
     ),
     empty="No space is translated yet. ctrl+n has one translated.",
@@ -276,7 +282,7 @@ async def find_run(api: Api, home: str, translation: str, runs: int) -> bool | N
 
 @place("translations", key="L", title="Translations",
        uses=("list_translations", "get_space", "get_organization"))  # fmt: skip
-class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
+class TranslationsPlace(ResourcePlace[ListedTranslation], scope="translations"):
     """The translations of an organization's spaces."""
 
     RESOURCE = TRANSLATIONS
@@ -287,8 +293,8 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         """The titles of spaces by their ids, as they were when the list was asked for by hand."""
 
     async def page(
-        self, api: Api, resource: Resource[Listed], target: Target, asked: Asked
-    ) -> Page[Listed]:
+        self, api: Api, kind: Resource[ListedTranslation], target: Target, asked: ListQuery
+    ) -> Page[ListedTranslation]:
         """Read translations with the titles of their spaces, each read once."""
         return await _titled(api, target, asked, self._titles)
 
@@ -297,10 +303,10 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         self._titles = {}
         super().reload()
 
-    def named(self, item: Listed) -> str:
+    def named(self, item: ListedTranslation) -> str:
         return shorten(self.label(item), 44)
 
-    def open_item(self, item: Listed) -> None:
+    def open_item(self, item: ListedTranslation) -> None:
         """Go to the pages of the translated space."""
         result = item.translation.result
         if (result is None or result.space is None) and item.translation.stats.runs:
@@ -381,7 +387,9 @@ class TranslationsPlace(ResourcePlace[Listed], scope="translations"):
         if sent:
             self.read_written(which)
 
-    async def _instruct(self, item: Listed, before: Document | None, after: Document) -> None:
+    async def _instruct(
+        self, item: ListedTranslation, before: Document | None, after: Document
+    ) -> None:
         from copydesk.contract.models.translation import TranslationUpdate
 
         home, which = self.organization or "", item.translation.id

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from copydesk.tui.changes.screen import ChangesPlace
 
 
-class EditCommands(Commands, scope="changes"):
+class RequestEditCommands(Commands, scope="changes"):
     """Starts change requests and edits what they say of themselves; opens drafts of both."""
 
     place: ChangesPlace

@@ -11,7 +11,7 @@ from copydesk.tui.changes.commands import (
     PeopleCommands,
     SnoozeCommands,
 )
-from copydesk.tui.changes.edits import EditCommands
+from copydesk.tui.changes.edits import RequestEditCommands
 from copydesk.tui.changes.screen import ChangesPlace
 from copydesk.tui.changes.views import ViewCommands
 from copydesk.tui.framework.navigation import Jump, place
@@ -31,13 +31,13 @@ LISTED = (
     jumps=(Jump("n", "needs-me", "Needs me", "needs-me", LISTED),),
     uses=(*LISTED, "list_space_change_requests", "get_issues_cluster"),
 )
-class ChangeRequests(ChangesPlace):
+class ChangeRequestsPlace(ChangesPlace):
     """Change requests of a space or of a whole organization, and what can be done with them."""
 
     COMMAND_CLASSES = (
         ChangeCommands,
         MergeCommands,
-        EditCommands,
+        RequestEditCommands,
         SnoozeCommands,
         ViewCommands,
         PeopleCommands,

@@ -29,8 +29,8 @@ from copydesk.session.change_rows import (
     SIDES,
     THREADS,
     ChangeRow,
-    Details,
     KeptView,
+    RequestDetails,
     keep,
     recall,
     snapshot_name,
@@ -61,7 +61,7 @@ class DetailColumn(NamedTuple):
     """A column of the list that needs details: the part of them, and its cell from the part."""
 
     part: str
-    cell: Callable[[ChangeRow, Details | None], str | Text]
+    cell: Callable[[ChangeRow, RequestDetails | None], str | Text]
 
 
 DETAIL_COLUMNS: Mapping[str, DetailColumn] = {
@@ -169,7 +169,7 @@ class DetailsReader:
         title = f"{OPEN_THREADS} {count}" if count else OPEN_THREADS
         return present.thread_facts(row, known, self.place.session.now), title, row.id
 
-    def shown(self, row: ChangeRow) -> Details | None:
+    def shown(self, row: ChangeRow) -> RequestDetails | None:
         """Return what the pane shows of a row."""
         known = self.known.details(row)
         if known is not None and known.stuck != self.stuck(row):
@@ -205,10 +205,10 @@ class DetailsReader:
     def read(self, row: ChangeRow, parts: Collection[str] = ALL_PARTS) -> None:
         """Read the details of a row; the old ones stay until the answer comes."""
 
-        async def read(api: Api) -> Details:
+        async def read(api: Api) -> RequestDetails:
             return await self.known.read(api, self.place.scope, row, parts)
 
-        def arrived(details: Details) -> None:
+        def arrived(details: RequestDetails) -> None:
             before = self.known.details(row)
             self.known.keep(row, details)
             # Judging a row anew reads it again: without news that would never end.
@@ -217,7 +217,7 @@ class DetailsReader:
 
         def failed(text: str) -> None:
             if self.known.details(row) is None:
-                self.known.keep(row, Details(missing=text))
+                self.known.keep(row, RequestDetails(missing=text))
                 self.show_facts()
 
         self.place.reads.load(
@@ -294,7 +294,7 @@ class DetailsReader:
         self._read_around()
 
 
-def _tell_the_same(one: Details | None, other: Details | None) -> bool:
+def _tell_the_same(one: RequestDetails | None, other: RequestDetails | None) -> bool:
     """Whether two readings of a row say the same, whenever they were made."""
     if one is None or other is None or (one.read_at is None) != (other.read_at is None):
         return one is other

@@ -46,7 +46,7 @@ NAMED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class LeftList:
     """How a list was left: what it showed, and the rows that were marked in it."""
 
     view: str
@@ -300,14 +300,14 @@ class ChangesPlace(Place):
         return self.PLACE, self.target.but(view=None, organization=organization)
 
     @property
-    def _left(self) -> Left | None:
+    def _left(self) -> LeftList | None:
         left = self.session.left.get(self._where)
-        return left if isinstance(left, Left) else None
+        return left if isinstance(left, LeftList) else None
 
     def on_unmount(self) -> None:
         """Keep the view and the marks for this run."""
         self.row_reader.keep_shown(ends=True)
-        self.session.left[self._where] = Left(
+        self.session.left[self._where] = LeftList(
             self.view,
             self.sort,
             self.backwards,

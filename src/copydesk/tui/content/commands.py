@@ -16,7 +16,7 @@ from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten, shown_subject
 from copydesk.local.paths import expanded
 from copydesk.present.json_views import Raw
-from copydesk.session.content import NAME_CELLS, Content
+from copydesk.session.content import NAME_CELLS, ContentOwner
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import read_desk
@@ -134,7 +134,7 @@ class ContentCommands(Commands, scope="content"):
         elif way == SAVE:
             await self._save_pdf(api, url, content)
 
-    async def _save_pdf(self, api: Api, url: str, content: Content) -> None:
+    async def _save_pdf(self, api: Api, url: str, content: ContentOwner) -> None:
         from copydesk.client.download import fetch
         from copydesk.domain.slug import slugify
         from copydesk.session.draft_keys import form_key
@@ -263,7 +263,7 @@ class ContentCommands(Commands, scope="content"):
             for each in found
         ]
 
-    async def _apply(self, content: Content, body: TemplateApply, key: str) -> None:
+    async def _apply(self, content: ContentOwner, body: TemplateApply, key: str) -> None:
         from copydesk.domain.page_tree import flatten
         from copydesk.tui.dialogs.dialog import Confirm
         from copydesk.tui.dialogs.form import FieldsWrongError
@@ -367,7 +367,7 @@ class PageCommands(Commands, scope="page_ways"):
         await self.app.go("history", _whose(self.place, content).but(page=content.page or None))
 
 
-def _whose(place: Place, content: Content) -> Target:
+def _whose(place: Place, content: ContentOwner) -> Target:
     return Target(place.organization, content.space)
 
 

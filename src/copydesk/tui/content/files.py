@@ -18,7 +18,7 @@ from copydesk.tui.content.links import backlink_key, backlink_space, backlink_ti
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.resource import Facet, ListQuery, Resource
 from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from copydesk.session.target import Target
 
 
-async def _files(api: Api, target: Target, asked: Asked) -> Page[File]:
+async def _files(api: Api, target: Target, asked: ListQuery) -> Page[File]:
     space, request = target.space or "", target.change_request
     if request is None:
         return await api.page(ops.list_space_files, space, metadata=False, **asked.paging)
@@ -56,14 +56,14 @@ FILES: Resource[File] = Resource(
     key=lambda file: file.id,
     label=lambda file: file.name,
     shown=(
-        Shown("name", "NAME", lambda file, now: file.name, flex=1, minimum=20, detail=False,
+        Facet("name", "NAME", lambda file, now: file.name, flex=1, minimum=20, detail=False,
               sort=lambda file: file.name),
-        Shown("type", "TYPE", lambda file, now: file.content_type, 24, drop=2,
+        Facet("type", "TYPE", lambda file, now: file.content_type, 24, drop=2,
               sort=lambda file: file.content_type),
-        Shown("size", "SIZE", lambda file, now: size_words(file.size) or None, 9, align="right",
+        Facet("size", "SIZE", lambda file, now: size_words(file.size) or None, 9, align="right",
               drop=1, sort=lambda file: file.size),
-        Shown("picture", "PICTURE", _dimensions),
-        Shown("id", "ID", lambda file, now: file.id, detail=False),
+        Facet("picture", "PICTURE", _dimensions),
+        Facet("id", "ID", lambda file, now: file.id, detail=False),
     ),
     empty="No files yet. Pictures and attachments of pages are listed here.",
     of="space",

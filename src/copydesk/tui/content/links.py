@@ -25,7 +25,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.page_lines import LINES, lines_from
 from copydesk.tui.resource.place import ResourcePlace
-from copydesk.tui.resource.resource import Asked, Resource, Shown, pages_of
+from copydesk.tui.resource.resource import Facet, ListQuery, Resource, pages_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -44,7 +44,7 @@ STATUSES: Mapping[str, str] = {"broken": "broken", "in-app": "in-app", "ok": "wo
 
 
 @dataclass(frozen=True)
-class Standing:
+class PlacedLink:
     """A link where it stands: on one page, leading to one target.
 
     The API lists a link once for each target, with the pages that it is on. ``title`` and what
@@ -74,15 +74,15 @@ class Standing:
         return web_address(target.url) if target is not None else ""
 
 
-def standings(links: Iterable[Link], space: str) -> list[Standing]:
+def standings(links: Iterable[Link], space: str) -> list[PlacedLink]:
     """Return links of a space as they stand on its pages; one of no page that is named once."""
-    found: dict[str, Standing] = {}
+    found: dict[str, PlacedLink] = {}
     for link in links:
         target = link.target
         leads = reference(target) if target is not None else ""
         stands: list[ContentReference | None] = [e for e in link.location_references if e.page]
         for each in stands or [None]:
-            row = Standing(
+            row = PlacedLink(
                 link,
                 page=(each.page or "") if each is not None else "",
                 space=((each.space or "") if each is not None else "") or space,
@@ -93,7 +93,7 @@ def standings(links: Iterable[Link], space: str) -> list[Standing]:
     return list(found.values())
 
 
-def named(row: Standing, space: str, pages: Mapping[str, tuple[int, PageRow]]) -> Standing:
+def named(row: PlacedLink, space: str, pages: Mapping[str, tuple[int, PageRow]]) -> PlacedLink:
     """Return a link with the names of the pages that it stands on and leads to."""
     titles = {key: page.where for key, (_, page) in pages.items()}
     target = row.link.target
@@ -107,58 +107,58 @@ def named(row: Standing, space: str, pages: Mapping[str, tuple[int, PageRow]]) -
     return replace(row, title=page.where, path=page.path, url=page.url, at=at)
 
 
-async def _links(api: Api, target: Target, asked: Asked) -> Page[Standing]:
+async def _links(api: Api, target: Target, asked: ListQuery) -> Page[PlacedLink]:
     space = target.space or ""
     view = asked.view or BROKEN
     status = cast("LinkStatus", view) if view in STATUSES else None
     found = await api.page(ops.list_space_links, space, status=status, **asked.paging)
-    return Page[Standing](items=standings(found.items, space), next=found.next)
+    return Page[PlacedLink](items=standings(found.items, space), next=found.next)
 
 
-def _status(row: Standing, now: datetime) -> Text:
+def _status(row: PlacedLink, now: datetime) -> Text:
     said = clean(STATUSES.get(row.link.status, row.link.status))
     return Text(said, style="bad" if row.link.status == "broken" else "muted")
 
 
-def _kind(row: Standing) -> str | None:
+def _kind(row: PlacedLink) -> str | None:
     target = row.link.target
     return target.kind if target is not None else None
 
 
-def _graveness(row: Standing) -> int | None:
+def _graveness(row: PlacedLink) -> int | None:
     status = row.link.status
     return list(STATUSES).index(status) if status in STATUSES else None
 
 
-def _leads(row: Standing, now: datetime) -> Text | str:
+def _leads(row: PlacedLink, now: datetime) -> Text | str:
     return Text(clean(row.target), style="bad") if row.link.status == "broken" else row.target
 
 
-def _on(row: Standing) -> str:
+def _on(row: PlacedLink) -> str:
     return row.title or (f"page {clean(row.page)}" if row.page else "no page that is named")
 
 
-def _more(row: Standing, now: datetime) -> Sequence[tuple[str, str]]:
+def _more(row: PlacedLink, now: datetime) -> Sequence[tuple[str, str]]:
     pages = len(row.link.location_references)
     also = [("is on", plural(pages, "page"))] if pages > 1 else []
     return [*also, ("address", row.address)] if row.address else also
 
 
-LINKS: Resource[Standing] = Resource(
+LINKS: Resource[PlacedLink] = Resource(
     noun="link",
     title="Links",
     pages=_links,
     key=lambda row: row.id,
     label=lambda row: row.target,
     shown=(
-        Shown("page", "ON PAGE", lambda row, now: _on(row), flex=2, minimum=18,
+        Facet("page", "ON PAGE", lambda row, now: _on(row), flex=2, minimum=18,
               middle=lambda row: True, sort=lambda row: row.at),
-        Shown("leads", "LINKS TO", _leads, flex=3, minimum=18, middle=lambda row: True,
+        Facet("leads", "LINKS TO", _leads, flex=3, minimum=18, middle=lambda row: True,
               sort=lambda row: row.target),
-        Shown("kind", "KIND", lambda row, now: _kind(row), 8, drop=2, sort=_kind),
-        Shown("status", "STATUS", _status, 8, drop=1, values=tuple(STATUSES.values()),
+        Facet("kind", "KIND", lambda row, now: _kind(row), 8, drop=2, sort=_kind),
+        Facet("status", "STATUS", _status, 8, drop=1, values=tuple(STATUSES.values()),
               sort=_graveness),
-        Shown("path", "PATH", lambda row, now: row.path or None),
+        Facet("path", "PATH", lambda row, now: row.path or None),
     ),
     empty="The pages of this space have no links.",
     of="space",
@@ -207,14 +207,14 @@ BACKLINKS: Resource[Backlink] = Resource(
     key=backlink_key,
     label=backlink_title,
     shown=(
-        Shown("title", "PAGE", lambda link, now: backlink_title(link), flex=2, minimum=20,
+        Facet("title", "PAGE", lambda link, now: backlink_title(link), flex=2, minimum=20,
               sort=backlink_title),
-        Shown("path", "PATH", lambda link, now: link.page.path if link.page else None, flex=2,
+        Facet("path", "PATH", lambda link, now: link.page.path if link.page else None, flex=2,
               minimum=12, drop=2, sort=lambda link: link.page.path if link.page else None),
-        Shown("space", "SPACE", lambda link, now: backlink_space(link) or None, 20, drop=1,
+        Facet("space", "SPACE", lambda link, now: backlink_space(link) or None, 20, drop=1,
               sort=backlink_space),
-        Shown("kind", "KIND", lambda link, now: link.kind),
-        Shown("about", "ABOUT", lambda link, now: link.page.description if link.page else None),
+        Facet("kind", "KIND", lambda link, now: link.kind),
+        Facet("about", "ABOUT", lambda link, now: link.page.description if link.page else None),
     ),
     empty="No page links here.",
     of="item",
@@ -232,7 +232,7 @@ BACKLINKS: Resource[Backlink] = Resource(
     title="Links of a space",
     uses=("list_space_links", "list_space_pages", "get_space", "get_space_page"),
 )
-class LinksPlace(ResourcePlace[Standing], scope="links"):
+class LinksPlace(ResourcePlace[PlacedLink], scope="links"):
     """The links report of a space, and the details of the link under the cursor."""
 
     RESOURCE = LINKS
@@ -286,13 +286,13 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         return f"{said}; each is listed on every page that it is on"
 
     async def page(
-        self, api: Api, resource: Resource[Standing], target: Target, asked: Asked
-    ) -> Page[Standing]:
+        self, api: Api, resource: Resource[PlacedLink], target: Target, asked: ListQuery
+    ) -> Page[PlacedLink]:
         found, space = await resource.pages(api, target, asked), target.space or ""
         if found.items and not self._pages:
             self._pages = await self._read_pages(api, space)
         items = [named(row, space, self._pages) for row in found.items]
-        return Page[Standing].model_construct(items=items, next=found.next, count=None)
+        return Page[PlacedLink].model_construct(items=items, next=found.next, count=None)
 
     async def _read_pages(self, api: Api, space: str) -> dict[str, tuple[int, PageRow]]:
         tree = await api(ops.list_space_pages, space, metadata=False, computed=False)
@@ -304,7 +304,7 @@ class LinksPlace(ResourcePlace[Standing], scope="links"):
         item = self.item
         return None if item is None else Raw(f"link {self.label(item)}", value=item.link)
 
-    def open_item(self, item: Standing) -> None:
+    def open_item(self, item: PlacedLink) -> None:
         if not item.page:
             self.say("The service does not say on which page this link is.", "warn")
             return

@@ -26,7 +26,7 @@ from copydesk.present.json_views import Raw, page_raw
 from copydesk.present.passages import Passage, table_text
 from copydesk.present.threads import Group, Thread
 from copydesk.present.traffic import per_week, short_count, week_words
-from copydesk.session.content import Content
+from copydesk.session.content import ContentOwner
 from copydesk.session.draft_keys import NEW_REQUEST, SEND, new_request_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
@@ -41,7 +41,7 @@ from copydesk.session.page_rows import LinkRow, PageRow, with_facts
 from copydesk.session.reads import pages as reading
 from copydesk.session.reads.history import MINE, BlameRow, read_blame, request_row
 from copydesk.session.reads.inbox import read_comment, read_thread
-from copydesk.session.reads.pages import Followed, Read, Tree, Version
+from copydesk.session.reads.pages import PageTrail, PageWithLinks, SpacePages, Version
 from copydesk.session.reads.traffic import USUAL, read_views
 from copydesk.session.target import Target, Visit
 from copydesk.session.writes.requests import (
@@ -52,7 +52,7 @@ from copydesk.session.writes.requests import (
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
-from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, Sides
+from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, PictureSides
 from copydesk.tui.framework.actions import Commands, NotYet, action, command
 from copydesk.tui.framework.commands import no_last_place, nothing_to_redo, nothing_to_undo
 from copydesk.tui.framework.editor import has_editor
@@ -555,7 +555,7 @@ class PagesPlace(Place, scope="pages"):
         self.order = PageOrder()
         """The pages, in reading order."""
         self.shown_page: PageRow | None = None
-        self._texts: OrderedDict[str, Read] = OrderedDict()
+        self._texts: OrderedDict[str, PageWithLinks] = OrderedDict()
         self._space_title = ""
         self._views: dict[str, int] = {}
         """The views of pages in four weeks, by page; only those read so far."""
@@ -567,7 +567,7 @@ class PagesPlace(Place, scope="pages"):
         self._revision = ""
         self._behind = False
         """Whether the pages changed since they were read, by others or from another place."""
-        self._followed = Followed()
+        self._followed = PageTrail()
         self.thread = ThreadAbove(self)
         self.tells_authors = False
         """Whether it says beside the text who wrote it."""
@@ -664,12 +664,12 @@ class PagesPlace(Place, scope="pages"):
             return None
         return page_raw(self.target.space, self.target.change_request, page.id, page.title)
 
-    def content(self) -> Content | None:
+    def content(self) -> ContentOwner | None:
         page = self.page_at_hand
         space, request = self.target.space, self.target.change_request
         if space is None:
             return None
-        return Content(
+        return ContentOwner(
             space,
             self._space_title or "the space",
             request,
@@ -747,7 +747,7 @@ class PagesPlace(Place, scope="pages"):
             failed=self._unread,
         )
 
-    async def _read_tree(self, api: Api, version: Version) -> Tree:
+    async def _read_tree(self, api: Api, version: Version) -> SpacePages:
         if version.change_request is None:
             self.staged = StagedPages.of(self.session, version.space, NEW_REQUEST)
             await self.staged.read()
@@ -781,7 +781,7 @@ class PagesPlace(Place, scope="pages"):
         self.rows.note = "   ".join(notes + ["changed since: R reads it"] * self._behind)
         self.rows.retitle()
 
-    def _arrived(self, tree: Tree) -> None:
+    def _arrived(self, tree: SpacePages) -> None:
         first = not self.order.rows
         self._revision, self._behind = tree.revision, False
         self._say_behind()
@@ -825,7 +825,7 @@ class PagesPlace(Place, scope="pages"):
         if known and page == self.shown_page:
             return
         if not page.readable:
-            self._show(page, Read(no_text(page), []))
+            self._show(page, PageWithLinks(no_text(page), []))
         elif known:
             self._texts.move_to_end(page.id)
             self._show(page, self._texts[page.id])
@@ -838,17 +838,17 @@ class PagesPlace(Place, scope="pages"):
                 lambda read: self._keep(page, read),
                 what=f"Reading {page.title}",
                 of=page.id,
-                failed=lambda text: self._show(page, Read(f"*{text}*", None)),
+                failed=lambda text: self._show(page, PageWithLinks(f"*{text}*", None)),
                 after=after,
             )
 
-    def _keep(self, page: PageRow, read: Read) -> None:
+    def _keep(self, page: PageRow, read: PageWithLinks) -> None:
         self._texts[page.id] = read
         while len(self._texts) > KEPT_TEXTS:
             self._texts.popitem(last=False)
         self._show(page, read)
 
-    def _show(self, page: PageRow, read: Read) -> None:
+    def _show(self, page: PageRow, read: PageWithLinks) -> None:
         same = self.shown_page is not None and self.shown_page.id == page.id
         if not same:
             self.pictures.leave()
@@ -938,10 +938,10 @@ class PagesPlace(Place, scope="pages"):
         if page is not None and page.type not in ("group", "link"):
             self.text.focus()
 
-    def _pictures(self) -> list[Sides]:
+    def _pictures(self) -> list[PictureSides]:
         """Return the pictures of the page that are in view."""
         texts = self.text.texts_in_view()
-        return [Sides(None, each) for text in texts for each in pictures_of(text)]
+        return [PictureSides(None, each) for text in texts for each in pictures_of(text)]
 
     def show_page(self, page_id: str) -> bool:
         """Put the cursor on a page, by id or by path; False when it is not in the tree."""

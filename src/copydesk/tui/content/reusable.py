@@ -17,7 +17,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.resource import Facet, ListQuery, Resource
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from copydesk.session.reads.reusable import Use, Uses
 
 
-async def _parts(api: Api, target: Target, asked: Asked) -> Page[ReusableContent]:
+async def _parts(api: Api, target: Target, asked: ListQuery) -> Page[ReusableContent]:
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.content import ReusableContent
     from copydesk.session.reads.reusable import read_parts
@@ -48,9 +48,9 @@ REUSABLE: Resource[ReusableContent] = Resource(
     key=lambda part: part.id,
     label=lambda part: part.title,
     shown=(
-        Shown("title", "TITLE", lambda part, now: part.title or "(untitled)", flex=1, minimum=20,
+        Facet("title", "TITLE", lambda part, now: part.title or "(untitled)", flex=1, minimum=20,
               detail=False, sort=lambda part: part.title),
-        Shown("file", "FILE", lambda part, now: _path(part), flex=1, drop=1, sort=_path),
+        Facet("file", "FILE", lambda part, now: _path(part), flex=1, drop=1, sort=_path),
     ),
     empty="This space has no reusable content: texts that several pages share.",
     of="space",

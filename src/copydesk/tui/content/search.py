@@ -25,7 +25,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.page_lines import LINES, lines_from
 from copydesk.tui.resource.place import ResourcePlace
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.resource import Facet, ListQuery, Resource
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -48,7 +48,7 @@ EVERYWHERE = ""
 """The id, in a choice, of all spaces together."""
 
 
-async def _pages(api: Api, target: Target, asked: Asked) -> Page[Hit]:
+async def _pages(api: Api, target: Target, asked: ListQuery) -> Page[Hit]:
     return await read_hits(
         api,
         target.item or "",
@@ -66,13 +66,13 @@ RESULTS: Resource[Hit] = Resource(
     key=lambda hit: hit.id,
     label=lambda hit: hit.page.title,
     shown=(
-        Shown("page", "PAGE", page_title, flex=1, minimum=18, detail=False),
-        Shown("space", "SPACE", lambda hit, now: hit.space_title or None, 12, drop=2, most=20),
-        Shown("says", "SAYS", says, flex=1, minimum=20, detail=False, filters=False),
-        Shown("section", "SECTION", section_title),
-        Shown("excerpt", "SAYS", excerpt),
-        Shown("where", "WHERE", lambda hit, now: hit.where),
-        Shown("path", "PATH", lambda hit, now: (hit.section or hit.page).path or None),
+        Facet("page", "PAGE", page_title, flex=1, minimum=18, detail=False),
+        Facet("space", "SPACE", lambda hit, now: hit.space_title or None, 12, drop=2, most=20),
+        Facet("says", "SAYS", says, flex=1, minimum=20, detail=False, filters=False),
+        Facet("section", "SECTION", section_title),
+        Facet("excerpt", "SAYS", excerpt),
+        Facet("where", "WHERE", lambda hit, now: hit.where),
+        Facet("path", "PATH", lambda hit, now: (hit.section or hit.page).path or None),
     ),
     empty="",
     url=lambda hit: hit.url,

@@ -170,7 +170,7 @@ class ClusterCommands(Commands, scope="clusters"):
 
 
 @dataclass(frozen=True)
-class About:
+class AnsweredCluster:
     """What a change request is to answer: a cluster, and which of its issues are meant.
 
     ``cluster`` is its id; "" where the issues are in none yet, and where there are no issues. Texts
@@ -193,7 +193,7 @@ class HasAbout(Protocol):
     def nothing_meant(self) -> str | None:
         """Return why there is nothing to begin a change request for; None where there is."""
 
-    async def meant(self) -> About | None:
+    async def meant(self) -> AnsweredCluster | None:
         """Return what is meant, reading it if need be; None where that was stopped."""
 
     def begun(self, cluster: str, request: ChangeRequest) -> None:
@@ -317,7 +317,7 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
     def _makes_clusters(self) -> bool:
         return self.place.session.without(["create_issues_cluster"]) is None
 
-    async def _cluster_of(self, organization: str, about: About, group: str = "") -> str:
+    async def _cluster_of(self, organization: str, about: AnsweredCluster, group: str = "") -> str:
         """Make a cluster of the issues that are meant; return its id."""
         from copydesk.contract.models.cluster import IssuesClusterCreate
 

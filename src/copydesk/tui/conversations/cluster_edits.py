@@ -40,7 +40,7 @@ NEW, NONE = "new", "none"
 """The ids, in a choice of clusters, of one to be made and of none."""
 
 
-class Clusters(Protocol):
+class EditableClusters(Protocol):
     """The list of the clusters, as those who change one need it."""
 
     @property
@@ -125,7 +125,7 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
     def __init__(
         self,
         pane: Pane,
-        rows: Clusters,
+        rows: EditableClusters,
         place: Place,
         reader: ConversationReader,
         orders: Callable[[], Mapping[str, str]],

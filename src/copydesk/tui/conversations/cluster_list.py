@@ -19,8 +19,8 @@ from copydesk.present.cluster import SORTS, merge_weeks
 from copydesk.session.change_rows import readiness
 from copydesk.session.cluster_rows import (
     WEEKS,
+    ClusterMerge,
     ClusterRow,
-    Merge,
     RequestRow,
     merge_of,
     request_row,
@@ -78,7 +78,7 @@ class ClusterRequests:
         """Cells that the counts take."""
         self._found: dict[str, Sequence[RequestRow]] = {}
         """The change requests of the clusters that were looked at."""
-        self.merges: dict[str, dict[str, Merge]] = {}
+        self.merges: dict[str, dict[str, ClusterMerge]] = {}
         """What was merged for clusters, by the id of the request."""
         self.analysed = (0, 0)
         """How many of the latest conversations are being analysed, and of how many."""
@@ -182,7 +182,7 @@ class ClusterRequests:
                 self._read_readiness(row)
             return
 
-        def arrived(found: reading.Found) -> None:
+        def arrived(found: reading.LatestRequests) -> None:
             self._old.discard(row.id)
             self._refused.pop(row.id, None)
             self._unread.pop(row.id, None)
@@ -242,7 +242,7 @@ class ClusterRequests:
             # Asked by what reads: nobody knows it before the service has answered once.
             return self._reader.organization or ""
 
-        def merged(found: dict[str, list[Merge]]) -> None:
+        def merged(found: dict[str, list[ClusterMerge]]) -> None:
             for cluster, merges in found.items():
                 self.merges.setdefault(cluster, {}).update((each.id, each) for each in merges)
             self._show_counts()
@@ -253,7 +253,7 @@ class ClusterRequests:
             self.analysed = found
             self._place.refresh_frame()
 
-        async def merges(api: Api) -> dict[str, list[Merge]]:
+        async def merges(api: Api) -> dict[str, list[ClusterMerge]]:
             return await reading.read_merges(api, here(), since)
 
         def drafted(found: Mapping[str, int]) -> None:

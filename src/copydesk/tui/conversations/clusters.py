@@ -21,7 +21,7 @@ from copydesk.session.glyphs import glyphs
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
 from copydesk.tui.conversations.cluster_commands import (
-    About,
+    AnsweredCluster,
     ClusterCommands,
     ClusterRequestCommands,
     described,
@@ -581,7 +581,7 @@ class ClustersPlace(Place, scope="clusters"):
         """Return why there is nothing to begin a change request for."""
         return no_row(self.clusters, "No cluster selected.")
 
-    async def meant(self) -> About | None:
+    async def meant(self) -> AnsweredCluster | None:
         """Return the cluster, with the issues that are marked, or that is read."""
         row, shown = self.clusters.selected, self.reader.shown
         if row is None:
@@ -591,7 +591,7 @@ class ClustersPlace(Place, scope="clusters"):
         told = "\n\n".join(filter(None, (shown(row.summary), described(issues, shown))))
         requests = self.requests.of(row)
         space = requests[0].space if requests else None
-        return About(row.id, shown(row.label), told, issues, space)
+        return AnsweredCluster(row.id, shown(row.label), told, issues, space)
 
     def begun(self, cluster: str, request: ChangeRequest) -> None:
         """Have gc go to a change request that was begun or linked."""

@@ -32,7 +32,11 @@ from copydesk.session.cluster_rows import ClusterRow, IssueRow
 from copydesk.session.operations import ops
 from copydesk.session.reads import clusters as reading
 from copydesk.session.target import Target
-from copydesk.tui.conversations.cluster_commands import About, ClusterRequestCommands, described
+from copydesk.tui.conversations.cluster_commands import (
+    AnsweredCluster,
+    ClusterRequestCommands,
+    described,
+)
 from copydesk.tui.conversations.cluster_edits import IssueKeys
 from copydesk.tui.conversations.reader import (
     ALL,
@@ -585,7 +589,7 @@ class ConversationsPlace(Place, scope="conversations"):
         """Return why there is nothing to begin a change request for."""
         return no_conversation(self)
 
-    async def meant(self) -> About | None:
+    async def meant(self) -> AnsweredCluster | None:
         """Return the issues of the conversations; where they have none, the first of these."""
         rows, organization, shown = self.rows.chosen(), self.reader.organization, self.reader.shown
         if not rows or organization is None:
@@ -610,7 +614,7 @@ class ConversationsPlace(Place, scope="conversations"):
         about = about_issues(*found, shown)
         address = rows[0].address if shown(rows[0].address) == rows[0].address else ""
         name = shown(rows[0].subject) or "What a conversation tells"
-        return about or About("", name, f"From a conversation {address}".strip())
+        return about or AnsweredCluster("", name, f"From a conversation {address}".strip())
 
     def begun(self, cluster: str, request: ChangeRequest) -> None:
         """Nothing shows it here."""
@@ -692,7 +696,7 @@ NO_CLUSTER = "That issue is in no cluster. These are all clusters, - goes back."
 
 def about_issues(
     issues: Sequence[IssueRow], labels: Mapping[str, str], shown: Callable[[str], str]
-) -> About | None:
+) -> AnsweredCluster | None:
     """Return issues as what a change request is to answer: their cluster, if they have one."""
     if not issues:
         return None
@@ -700,7 +704,7 @@ def about_issues(
     cluster = clusters.pop() if len(clusters) == 1 else ""
     name = shown(labels.get(cluster, "")) or shown(issues[0].title)
     told = [shown(row.summary) for row in issues[:1] if row.summary]
-    return About(cluster, name, "\n\n".join([*told, described(issues, shown)]), issues)
+    return AnsweredCluster(cluster, name, "\n\n".join([*told, described(issues, shown)]), issues)
 
 
 CLUSTER = "Cluster"
@@ -783,7 +787,7 @@ class IssuesPlace(Place, scope="issues"):
         """Return why there is nothing to begin a change request for."""
         return no_row(self.rows, "No issue selected.")
 
-    async def meant(self) -> About | None:
+    async def meant(self) -> AnsweredCluster | None:
         """Return the issues that are marked, or this one, with the cluster that they are in."""
         return about_issues(self.rows.chosen(), self.labels, self.reader.shown)
 

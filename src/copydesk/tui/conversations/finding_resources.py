@@ -41,7 +41,14 @@ from copydesk.session.reads.findings import (
 from copydesk.session.reads.traffic import USUAL, read_page_views
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.page_lines import LINES, lines_from
-from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown, pages_of
+from copydesk.tui.resource.resource import (
+    Condition,
+    Facet,
+    ListQuery,
+    Resource,
+    ServiceOrder,
+    pages_of,
+)
 from copydesk.tui.widgets.list import rows_around, unspoken
 
 if TYPE_CHECKING:
@@ -92,20 +99,20 @@ FINDINGS: Resource[SiteFinding] = Resource(
     key=lambda finding: finding.id,
     label=lambda finding: finding.title,
     shown=(
-        Shown("finding", "FINDING", lambda finding, now: finding.title, flex=1, minimum=22,
+        Facet("finding", "FINDING", lambda finding, now: finding.title, flex=1, minimum=22,
               detail=False, sort=lambda finding: finding.title,
               middle=lambda finding: finding.type in ("broken-link", "outbound-link-error")),
-        Shown("kind", "KIND", lambda finding, now: present.kind_text(finding), 12, drop=2,
+        Facet("kind", "KIND", lambda finding, now: present.kind_text(finding), 12, drop=2,
               values=tuple(present.KINDS.values())),
-        Shown("severity", "SEV", lambda finding, now: present.toned(finding.severity), 6,
+        Facet("severity", "SEV", lambda finding, now: present.toned(finding.severity), 6,
               values=present.SEVERITIES),
-        Shown("status", "STATUS", lambda finding, now: present.toned(finding.status), 9, drop=1,
+        Facet("status", "STATUS", lambda finding, now: present.toned(finding.status), 9, drop=1,
               values=get_args(FindingStatus)),
-        Shown("asked", "ASKED", lambda finding, now: str(finding.records), 5, align="right",
+        Facet("asked", "ASKED", lambda finding, now: str(finding.records), 5, align="right",
               detail=False, filters=False, spoken=_asked_told),
-        Shown("found", "FOUND", lambda finding, now: age(finding.created_at, now) or None,
+        Facet("found", "FOUND", lambda finding, now: age(finding.created_at, now) or None,
               detail=False, filters=False, sort=lambda finding: _newest(finding)),
-        Shown("requests", "CR", lambda finding, now: str(finding.change_requests or "-"), 3,
+        Facet("requests", "CR", lambda finding, now: str(finding.change_requests or "-"), 3,
               align="right", detail=False, filters=False,
               sort=lambda finding: -finding.change_requests),
     ),
@@ -113,9 +120,9 @@ FINDINGS: Resource[SiteFinding] = Resource(
     get="get_site_finding",
     arguments=_named,
     orders=(
-        Order("sources", "asked", {"order_by": "sources"}),
-        Order("severity", "severity", {"order_by": "severity"}),
-        Order("updatedAt", "last changed", {"order_by": "updatedAt"}),
+        ServiceOrder("sources", "asked", {"order_by": "sources"}),
+        ServiceOrder("severity", "severity", {"order_by": "severity"}),
+        ServiceOrder("updatedAt", "last changed", {"order_by": "updatedAt"}),
     ),
     conditions=(
         Condition("status", "how far they are", get_args(FindingStatus)),
@@ -159,17 +166,17 @@ TOPICS: Resource[SiteTopic] = Resource(
     key=lambda topic: topic.id,
     label=lambda topic: topic.label,
     shown=(
-        Shown("topic", "TOPIC", lambda topic, now: topic.label, flex=1, minimum=20, detail=False,
+        Facet("topic", "TOPIC", lambda topic, now: topic.label, flex=1, minimum=20, detail=False,
               sort=lambda topic: topic.label),
-        Shown("open", "OPEN", lambda topic, now: str(topic.findings.open), 4, align="right",
+        Facet("open", "OPEN", lambda topic, now: str(topic.findings.open), 4, align="right",
               detail=False, filters=False, sort=lambda topic: -topic.findings.open),
-        Shown("asked", "ASKED", lambda topic, now: str(topic.questions.answers), 5, align="right",
+        Facet("asked", "ASKED", lambda topic, now: str(topic.questions.answers), 5, align="right",
               detail=False, filters=False, spoken=_asked_told,
               sort=lambda topic: -topic.questions.answers),
-        Shown("weeks", "13 WEEKS",
+        Facet("weeks", "13 WEEKS",
               lambda topic, now: present.pulse_cell(topic.questions.weekly_pulse), 13,
               drop=2, detail=False, filters=False, spoken=unspoken),
-        Shown("trend", "WEEK",
+        Facet("trend", "WEEK",
               lambda topic, now: present.trend_text(topic.questions.weekly_pulse), 6,
               align="right", drop=1, detail=False, filters=False, spoken=rate_told),
     ),
@@ -199,8 +206,10 @@ def _question_details(question: SiteQuestion, now: datetime) -> Iterator[tuple[s
         yield "last", moment(question.asked_at, now)
 
 
-def _order(name: str, title: str) -> Order:
-    return Order(name, title, {"sort": name, "order": "desc"}, {"sort": name, "order": "asc"})
+def _order(name: str, title: str) -> ServiceOrder:
+    return ServiceOrder(
+        name, title, {"sort": name, "order": "desc"}, {"sort": name, "order": "asc"}
+    )
 
 
 QUESTIONS: Resource[SiteQuestion] = Resource(
@@ -210,17 +219,17 @@ QUESTIONS: Resource[SiteQuestion] = Resource(
     key=lambda question: question.id,
     label=lambda question: question.question,
     shown=(
-        Shown("question", "QUESTION", lambda each, now: each.question, flex=1, minimum=34,
+        Facet("question", "QUESTION", lambda each, now: each.question, flex=1, minimum=34,
               detail=False),
-        Shown("type", "TYPE", lambda each, now: clean(each.type), 15, drop=3,
+        Facet("type", "TYPE", lambda each, now: clean(each.type), 15, drop=3,
               values=get_args(QuestionType)),
-        Shown("asked", "ASKED", lambda each, now: str(each.stats.answers), 5, align="right",
+        Facet("asked", "ASKED", lambda each, now: str(each.stats.answers), 5, align="right",
               detail=False, filters=False),
-        Shown("answered", "ANSWERED", lambda each, now: present.answered_text(each.stats), 9,
+        Facet("answered", "ANSWERED", lambda each, now: present.answered_text(each.stats), 9,
               align="right", drop=1, detail=False, filters=False),
-        Shown("weeks", "13 WEEKS", lambda each, now: present.pulse_cell(each.stats.weekly_pulse),
+        Facet("weeks", "13 WEEKS", lambda each, now: present.pulse_cell(each.stats.weekly_pulse),
               13, drop=2, detail=False, filters=False),
-        Shown("age", "AGE", lambda each, now: age(each.asked_at, now), 5, align="right",
+        Facet("age", "AGE", lambda each, now: age(each.asked_at, now), 5, align="right",
               detail=False, filters=False),
     ),
     empty="No one has asked anything.",
@@ -269,13 +278,13 @@ RECORDS: Resource[ContextRecord] = Resource(
     key=lambda record: record.id,
     label=lambda record: record.title,
     shown=(
-        Shown("record", "RECORD", lambda each, now: each.title, flex=1, minimum=20, detail=False),
-        Shown("type", "TYPE", lambda each, now: clean(each.type), 8, drop=2,
+        Facet("record", "RECORD", lambda each, now: each.title, flex=1, minimum=20, detail=False),
+        Facet("type", "TYPE", lambda each, now: clean(each.type), 8, drop=2,
               values=get_args(RecordType)),
-        Shown("connection", "FROM", lambda each, now: each.connection, 12, drop=1, detail=False),
-        Shown("topics", "TOPICS", lambda each, now: str(len(each.topics or ()) or "-"), 6, drop=3,
+        Facet("connection", "FROM", lambda each, now: each.connection, 12, drop=1, detail=False),
+        Facet("topics", "TOPICS", lambda each, now: str(len(each.topics or ()) or "-"), 6, drop=3,
               align="right", detail=False, filters=False),
-        Shown("age", "AGE", lambda each, now: age(each.created_at, now), 5, align="right",
+        Facet("age", "AGE", lambda each, now: age(each.created_at, now), 5, align="right",
               detail=False, filters=False),
     ),
     empty="No records yet. ctrl+n sends one.",
@@ -305,7 +314,7 @@ SITE_PARTS: Mapping[str, Resource[Any]] = {
 def _of_topic(kind: Resource[Any], topic: Callable[[str | None], object]) -> Resource[Any]:
     """Return a list of a site, of what is in one topic: what the service is asked that by."""
 
-    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
+    async def pages(api: Api, target: Target, asked: ListQuery) -> Page[Any]:
         return await kind.pages(
             api, target, replace(asked, conditions={"topic": topic(target.item)})
         )
@@ -329,9 +338,9 @@ _PAGES: Resource[SiteFindingPage] = Resource(
     key=lambda found: f"{found.space_id}/{found.page.id}",
     label=lambda found: found.page.title,
     shown=(
-        Shown("page", "PAGE", lambda found, now: found.page.title, flex=1, detail=False),
-        Shown("path", "PATH", lambda found, now: found.page.path, flex=1, drop=1),
-        Shown("type", "TYPE", lambda found, now: clean(found.page.type), 9, drop=2),
+        Facet("page", "PAGE", lambda found, now: found.page.title, flex=1, detail=False),
+        Facet("path", "PATH", lambda found, now: found.page.path, flex=1, drop=1),
+        Facet("type", "TYPE", lambda found, now: clean(found.page.type), 9, drop=2),
     ),
     empty="About no page.",
     of="item",
@@ -346,12 +355,12 @@ _REQUESTS: Resource[ChangeRequest] = Resource(
     key=lambda request: request.id,
     label=lambda request: f"#{request.number} {request.subject}",
     shown=(
-        Shown("number", "#", lambda request, now: f"#{request.number}", 6, detail=False),
-        Shown("subject", "SUBJECT", lambda request, now: shown_subject(request.subject), flex=1,
+        Facet("number", "#", lambda request, now: f"#{request.number}", 6, detail=False),
+        Facet("subject", "SUBJECT", lambda request, now: shown_subject(request.subject), flex=1,
               detail=False),
-        Shown("space", "SPACE", lambda request, now: request.space, 16, drop=2, most=30),
-        Shown("status", "STATUS", lambda request, now: present.toned(request.status), 9),
-        Shown("age", "AGE", lambda request, now: age(request.updated_at, now), 5, align="right",
+        Facet("space", "SPACE", lambda request, now: request.space, 16, drop=2, most=30),
+        Facet("status", "STATUS", lambda request, now: present.toned(request.status), 9),
+        Facet("age", "AGE", lambda request, now: age(request.updated_at, now), 5, align="right",
               drop=1, detail=False, filters=False),
     ),
     empty="No change request was begun for it. ctrl+n there begins one.",
@@ -385,7 +394,7 @@ FINDING_PARTS: Mapping[str, Resource[Any]] = {
 """What there is to a finding."""
 
 
-async def _answers(api: Api, target: Target, asked: Asked) -> Page[SiteQuestionAnswer]:
+async def _answers(api: Api, target: Target, asked: ListQuery) -> Page[SiteQuestionAnswer]:
     given: dict[str, Any] = {**asked.paging, **asked.conditions, "question": target.item}
     return await api.page(ops.list_site_question_answers, *ids_of(target), **given)
 
@@ -397,14 +406,14 @@ ANSWERS: Resource[SiteQuestionAnswer] = Resource(
     key=lambda answer: answer.id,
     label=lambda answer: answer.input.text,
     shown=(
-        Shown("asked", "ASKED", lambda answer, now: answer.input.text, flex=1, detail=False),
-        Shown("answered", "ANSWERED", lambda answer, now: clean(answer.answered), 9,
+        Facet("asked", "ASKED", lambda answer, now: answer.input.text, flex=1, detail=False),
+        Facet("answered", "ANSWERED", lambda answer, now: clean(answer.answered), 9,
               values=get_args(Resolution)),
-        Shown("relevance", "RELEVANCE", lambda answer, now: clean(answer.relevance), 9, drop=2),
-        Shown("channel", "IN", lambda answer, now: present.connector_text(answer.channel.type), 8,
+        Facet("relevance", "RELEVANCE", lambda answer, now: clean(answer.relevance), 9, drop=2),
+        Facet("channel", "IN", lambda answer, now: present.connector_text(answer.channel.type), 8,
               drop=1),
-        Shown("language", "LANGUAGE", lambda answer, now: answer.language.removeprefix("und")),
-        Shown("age", "AGE", lambda answer, now: age(answer.created_at, now), 5, align="right",
+        Facet("language", "LANGUAGE", lambda answer, now: answer.language.removeprefix("und")),
+        Facet("age", "AGE", lambda answer, now: age(answer.created_at, now), 5, align="right",
               detail=False, filters=False),
     ),
     empty="No one has asked it in this time.",
@@ -429,11 +438,11 @@ QUESTION_PARTS: Mapping[str, Resource[Any]] = {
         key=lambda source: source.id,
         label=lambda source: source.title,
         shown=(
-            Shown("source", "SOURCE", lambda source, now: source.title, flex=1, detail=False),
-            Shown("type", "TYPE", lambda source, now: clean(source.type), 8),
-            Shown("by", "BY",
+            Facet("source", "SOURCE", lambda source, now: source.title, flex=1, detail=False),
+            Facet("type", "TYPE", lambda source, now: clean(source.type), 8),
+            Facet("by", "BY",
                   lambda source, now: present.connector_text(source.connector or ""), 12, drop=1),
-            Shown("weight", "WEIGHT", lambda source, now: f"{source.weight:g}", 6, align="right",
+            Facet("weight", "WEIGHT", lambda source, now: f"{source.weight:g}", 6, align="right",
                   drop=2),
         ),
         empty="Its answers were made from nothing that is known.",
@@ -638,12 +647,12 @@ class FindingViews:
 
     def _add(self, names: Sequence[str]) -> None:
         """Have the list show more columns, before the number of change requests."""
-        columns: Mapping[str, Shown[SiteFinding]] = {
-            "views": Shown(
+        columns: Mapping[str, Facet[SiteFinding]] = {
+            "views": Facet(
                 "views", "VIEWS", lambda finding, now: self._cell(finding), 5, align="right",
                 detail=False, filters=False, sort=self._rank,
             ),
-            "trend": Shown(
+            "trend": Facet(
                 "trend", "WEEK", lambda finding, now: self._trend(finding), 6, align="right",
                 spoken=rate_told,
                 drop=3, detail=False, filters=False, sort=self._growth,
@@ -678,7 +687,7 @@ class MondayViews:
         self.requests: dict[str, Sequence[ChangeRequest]] = {}
         """The change requests of findings, by the ids of these, where a view goes by them."""
 
-    async def page(self, api: Api, view: str, ids: Ids, asked: Asked) -> Page[SiteFinding]:
+    async def page(self, api: Api, view: str, ids: Ids, asked: ListQuery) -> Page[SiteFinding]:
         """Read all findings, and return those of a view in one page. Raises ``ApiError``.
 
         The service is asked for those with change requests where only they can be in it; the rest

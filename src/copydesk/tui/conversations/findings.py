@@ -37,7 +37,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.columns import MaskCommands, columns_of
 from copydesk.tui.resource.place import NAME_CELLS, REST_SECONDS, ResourcePlace
-from copydesk.tui.resource.resource import Resource, Shown
+from copydesk.tui.resource.resource import Facet, Resource
 from copydesk.tui.widgets.list import Marking, VirtualList
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.finding import SiteFindingStats
     from copydesk.contract.models.question import QuestionStats
-    from copydesk.tui.resource.resource import Asked
+    from copydesk.tui.resource.resource import ListQuery
 
 WHICH = "Which site? g q or :site chooses one."
 """Stands in the list where an organization has several sites and none is chosen."""
@@ -159,7 +159,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
     # The site
 
     async def page(
-        self, api: Api, resource: Resource[Any], target: Target, asked: Asked
+        self, api: Api, kind: Resource[Any], target: Target, asked: ListQuery
     ) -> Page[Any]:
         """Read a page of the site's list; in a topic, a page of its items."""
         await self._find_site(api, target.organization or "")
@@ -175,7 +175,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
         if view in present.VIEWS:
             found = await self.traffic.monday.page(api, view, ids_of(target), asked)
         else:
-            found = await super().page(api, resource, target, asked)
+            found = await super().page(api, kind, target, asked)
         if self.listed == "findings" and self.orders.at in ORDERS:
             await self.traffic.read_all(api, found.items)
         if asked.token is None and not self.limits.chosen:
@@ -345,7 +345,7 @@ class FindingsPlace(ResourcePlace[Any], scope="findings"):
             self.open_item(self.item)
 
 
-def _with(asked: Asked, conditions: Mapping[str, Any]) -> Asked:
+def _with(asked: ListQuery, conditions: Mapping[str, Any]) -> ListQuery:
     from dataclasses import replace
 
     return replace(asked, conditions=conditions)
@@ -397,15 +397,15 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
         yield shorten_middle(self.mask.shown(self._finding), NAME_CELLS) or "finding"
 
     async def page(
-        self, api: Api, resource: Resource[Any], target: Target, asked: Asked
+        self, api: Api, kind: Resource[Any], target: Target, asked: ListQuery
     ) -> Page[Any]:
         """Read a page of the list; change requests with the titles of their spaces."""
-        found = await super().page(api, resource, target, asked)
+        found = await super().page(api, kind, target, asked)
         if self.view == "requests" and self._spaces is None and found.items:
             self._spaces = await reading.read_site_spaces(api, ids_of(target))
         return found
 
-    def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:
+    def text_of(self, shown: Facet[Any], item: Any) -> str | Text | None:
         if shown.name == "space" and self._spaces is not None:
             return self._spaces.named([item.space])
         return super().text_of(shown, item)

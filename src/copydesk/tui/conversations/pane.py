@@ -15,7 +15,7 @@ from rich.cells import cell_len
 
 from copydesk.domain.filter import fold
 from copydesk.domain.text import plural
-from copydesk.present.conversation import Block, Words, label_of, words_of
+from copydesk.present.conversation import LabelledText, Words, label_of, words_of
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
@@ -53,7 +53,7 @@ def text_width(width: int) -> int:
     return max(4, width - _indent(width) - 1)
 
 
-def named(block: Block, text: str, *, masked: bool) -> str:
+def named(block: LabelledText, text: str, *, masked: bool) -> str:
     """Return a text after its label; the label of a message is no part of it."""
     return text if block.kind == "part" else f"{label_of(block, masked=masked)} {text}"
 
@@ -76,7 +76,7 @@ def nothing_long(view: ConversationView) -> str | None:
 
 
 def _hits(
-    blocks: Sequence[Block], words: Mapping[int, Words], wanted: str, *, masked: bool
+    blocks: Sequence[LabelledText], words: Mapping[int, Words], wanted: str, *, masked: bool
 ) -> dict[int, int]:
     """Return which blocks have a text, and how often; all of them are read by then."""
     counts = (
@@ -93,7 +93,7 @@ class ConversationView(WrappedList, scope="conversation"):
 
     def __init__(self, empty: str) -> None:
         super().__init__(title="Conversation", empty=empty, id="conversation")
-        self._blocks: Sequence[Block] = ()
+        self._blocks: Sequence[LabelledText] = ()
         self.key = ""
         """What the conversation that is shown was called."""
         self._masked = True
@@ -123,7 +123,7 @@ class ConversationView(WrappedList, scope="conversation"):
     # Rows
 
     def show(
-        self, blocks: Sequence[Block], *, title: str, masked: bool = True, key: str = ""
+        self, blocks: Sequence[LabelledText], *, title: str, masked: bool = True, key: str = ""
     ) -> None:
         """Show a conversation from its top, or, if ``key`` names the one shown, again."""
         same = bool(key) and key == self.key and list(blocks) == list(self._blocks)
@@ -244,7 +244,7 @@ class ConversationView(WrappedList, scope="conversation"):
                 lines.append([(" " * indent, ""), *line])
         return lines
 
-    def _label_tone(self, block: Block) -> str:
+    def _label_tone(self, block: LabelledText) -> str:
         return block.tone if block.kind == "part" else "muted"
 
     def _text_lines(self, at: int, piece: int, width: int) -> list[Line]:

@@ -13,7 +13,7 @@ from copydesk.domain.filter import fold
 from copydesk.domain.own_command import Thing
 from copydesk.domain.text import clean, plural
 from copydesk.present import conversation as present
-from copydesk.present.conversation import Block, Conversation, shown_address
+from copydesk.present.conversation import LabelledText, RawConversation, shown_address
 from copydesk.present.json_views import Raw, conversation_raw, issue_raw
 from copydesk.present.spreadsheet import for_spreadsheets
 from copydesk.session.cluster_rows import IssueRow, shown
@@ -52,7 +52,9 @@ IN_CLEAR = "e-mails and phone numbers are in clear: V masks them"
 T = TypeVar("T")
 
 
-async def read_conversation(api: Api, organization: str, conversation: str) -> Conversation | None:
+async def read_conversation(
+    api: Api, organization: str, conversation: str
+) -> RawConversation | None:
     """Return a conversation, or None when it is gone. Raises ``ApiError``."""
     found = await api.find(ops.get_conversation, organization, conversation)
     return None if found is None else present.conversation_of(found)
@@ -102,12 +104,12 @@ class ConversationReader(Commands, scope="conversation_reader"):
         self._here = cast("HasConversations", place)
         self.masked = True
         """Whether e-mail addresses and phone numbers are masked."""
-        self._cached: dict[str, Conversation] = {}
-        self._folded: dict[str, tuple[Conversation, bool, str]] = {}
+        self._cached: dict[str, RawConversation] = {}
+        self._folded: dict[str, tuple[RawConversation, bool, str]] = {}
         """The texts of conversations, folded, and whether they were masked then."""
         self.asked: tuple[str, IssueRow | None] | None = None
         """The conversation that is shown or being read, and the issue that leads to it."""
-        self._shown: tuple[Conversation | None, list[Block], str] = (None, [], "")
+        self._shown: tuple[RawConversation | None, list[LabelledText], str] = (None, [], "")
         """A conversation or the message in its place, as blocks, with its id."""
         self._direction = 1
         """Where the last step from conversation to conversation went."""
@@ -289,7 +291,7 @@ class ConversationReader(Commands, scope="conversation_reader"):
     ) -> None:
         organization = self.organization or ""
 
-        def arrived(read: Conversation | None) -> None:
+        def arrived(read: RawConversation | None) -> None:
             if read is None:
                 self._cached.pop(conversation, None)
                 kept = " What the issue says is kept above." if issue is not None else ""
@@ -304,7 +306,7 @@ class ConversationReader(Commands, scope="conversation_reader"):
             if self._shown[2] != conversation:
                 self._say(issue, "Reading the conversation…")
 
-        async def read(api: Api) -> Conversation | None:
+        async def read(api: Api) -> RawConversation | None:
             say_reading()
             try:
                 return await read_conversation(api, organization, conversation)
@@ -336,7 +338,7 @@ class ConversationReader(Commands, scope="conversation_reader"):
         if not conversation or conversation in self._cached:
             return
 
-        def arrived(read: Conversation | None) -> None:
+        def arrived(read: RawConversation | None) -> None:
             if read is not None:
                 self._cache(read)
 
@@ -345,7 +347,7 @@ class ConversationReader(Commands, scope="conversation_reader"):
             arrived, what="Reading the next conversation", quiet=True, kept="never",
         )  # fmt: skip
 
-    def _cache(self, read: Conversation) -> None:
+    def _cache(self, read: RawConversation) -> None:
         """Keep a conversation, as many of the latest as there is room for, and the one shown."""
         self._cached.pop(read.id, None)
         self._cached[read.id] = read
@@ -372,7 +374,7 @@ class ConversationReader(Commands, scope="conversation_reader"):
         if read is not None:
             self._put(read, present.conversation_blocks(read, self.now, issue), conversation)
 
-    def _put(self, read: Conversation | None, blocks: list[Block], key: str) -> None:
+    def _put(self, read: RawConversation | None, blocks: list[LabelledText], key: str) -> None:
         self._shown = read, blocks, key
         self._draw()
 

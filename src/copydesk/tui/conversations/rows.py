@@ -203,7 +203,7 @@ TRENDS = ("growing", "falling", "steady", "new", "few")
 """Where a cluster goes; ``few`` are those with too few issues to tell."""
 
 
-class Masked(Protocol):
+class MaskedTexts(Protocol):
     """What a filter needs to know: texts as they may be seen now."""
 
     @property
@@ -230,7 +230,7 @@ def filtering(fields: Fields[T]) -> Callable[[str], Callable[[T], bool]]:
 
 
 def conversation_fields(
-    of: Masked, sources: Callable[[], Iterable[str]]
+    of: MaskedTexts, sources: Callable[[], Iterable[str]]
 ) -> Fields[ConversationRow]:
     """Return what conversations can be filtered by."""
     return Fields(
@@ -247,7 +247,7 @@ def conversation_fields(
 
 
 def issue_fields(
-    of: Masked,
+    of: MaskedTexts,
     rows: Callable[[], Iterable[IssueRow]],
     labels: Callable[[], Mapping[str, str]] | None = None,
 ) -> Fields[IssueRow]:
@@ -278,7 +278,7 @@ def issue_fields(
 
 
 def cluster_fields(
-    of: Masked,
+    of: MaskedTexts,
     rows: Callable[[], Iterable[ClusterRow]],
     conversations: Callable[[str], Iterable[str]],
     requests: Callable[[str], Number],
@@ -316,11 +316,11 @@ def cluster_fields(
     )
 
 
-def _folded(of: Masked, conversation: str, *texts: str) -> str:
+def _folded(of: MaskedTexts, conversation: str, *texts: str) -> str:
     return f"{fold(of.shown(chr(10).join(texts)))}\n{of.text_of(conversation)}"
 
 
-def _age(of: Masked, began: Callable[[T], datetime | None]) -> Measure[T]:
+def _age(of: MaskedTexts, began: Callable[[T], datetime | None]) -> Measure[T]:
     def age(row: T) -> Number:
         at = began(row)
         return None if at is None else (of.now - at).total_seconds()

@@ -63,7 +63,7 @@ Key: TypeAlias = tuple[bool, str]
 """A picture of a place: whether it is that of the text in front, not of main, and its address."""
 
 
-class Sides(NamedTuple):
+class PictureSides(NamedTuple):
     """A picture as main shows it, in a review, and as the text in front does; None for none."""
 
     before: Shown | None
@@ -79,20 +79,20 @@ class Sides(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PictureSide:
     """One picture of the dialog: its side, its caption, and its drawing."""
 
     said: Sequence[Text]
     picture: Picture | None = None
 
 
-def sides_of(texts: tuple[str | None, str | None]) -> list[Sides]:
+def sides_of(texts: tuple[str | None, str | None]) -> list[PictureSides]:
     """Return the pictures that a row of a change showed and shows."""
     before, after = (pictures_of(text or "") for text in texts)
-    return [Sides(*each) for each in zip_longest(before, after)]
+    return [PictureSides(*each) for each in zip_longest(before, after)]
 
 
-class Known(NamedTuple):
+class KnownPicture(NamedTuple):
     """A picture that was read: its caption and its drawing; ``digest`` is that of its file."""
 
     said: str
@@ -123,14 +123,14 @@ class Pictures:
         self._labels = labels if reviewed else ("", "")
         self._turned = turned
         """Whether that of main is on the right."""
-        self._known: dict[Key, Known] = {}
+        self._known: dict[Key, KnownPicture] = {}
         self._wanted: dict[Key, Shown] = {}
         self._drawn: dict[Key, int] = {}
         """At which turn each that is known was drawn last; a turn ends when some came."""
         self._turn = 0
         self._reading: tuple[PictureReader, PictureReader] | None = None
         """What reads those of the text: it asks for the list of files once."""
-        self._by_digest: dict[bytes, Known] = {}
+        self._by_digest: dict[bytes, KnownPicture] = {}
         """Those that were decoded last, so that the same bytes are not decoded again."""
 
     def readers(self, api: Api) -> tuple[PictureReader, PictureReader]:
@@ -156,15 +156,15 @@ class Pictures:
     def see(self, text: str) -> None:
         """Read the pictures of a text that came into view."""
         if may_show(text):
-            self.see_sides([Sides(None, each) for each in pictures_of(text)])
+            self.see_sides([PictureSides(None, each) for each in pictures_of(text)])
 
     def lines(self, text: str, width: int) -> list[Line]:
         """Return the pictures of a text, as far as they are there."""
         if not self._known or not may_show(text):
             return []
-        return self.lines_of([Sides(None, each) for each in pictures_of(text)], width)
+        return self.lines_of([PictureSides(None, each) for each in pictures_of(text)], width)
 
-    def see_sides(self, sides: Sequence[Sides]) -> None:
+    def see_sides(self, sides: Sequence[PictureSides]) -> None:
         """Read pictures that came into view, with those that are waited for."""
         place = self._place
         if why_not_drawn(place.desk.pictures):
@@ -193,7 +193,7 @@ class Pictures:
             if readers is self._reading and self._wanted.pop(key, None) is not None:
                 self._known[key], self._drawn[key] = known, self._turn
 
-    async def _decoded(self, read: PictureRead) -> Known:
+    async def _decoded(self, read: PictureRead) -> KnownPicture:
         known = await _known(read, self._by_digest)
         if known.digest:
             self._by_digest.pop(known.digest, None)
@@ -209,7 +209,7 @@ class Pictures:
         self._turn += 1
         self._changed()
 
-    def lines_of(self, sides: Sequence[Sides], width: int) -> list[Line]:
+    def lines_of(self, sides: Sequence[PictureSides], width: int) -> list[Line]:
         """Return pictures with their sizes, as far as they are there; both sides beside each other.
 
         What is the same on both sides is shown once.
@@ -244,27 +244,27 @@ class Pictures:
         return found
 
 
-def _keys(sides: Sequence[Sides]) -> Iterator[tuple[Key, Shown]]:
+def _keys(sides: Sequence[PictureSides]) -> Iterator[tuple[Key, Shown]]:
     for each in sides:
         for after, shown in enumerate(each[:2]):
             if shown is not None:
                 yield (bool(after), shown.address), shown
 
 
-async def _known(read: PictureRead, decoded: Mapping[bytes, Known]) -> Known:
+async def _known(read: PictureRead, decoded: Mapping[bytes, KnownPicture]) -> KnownPicture:
     from copydesk.present.pictures import PictureRefusedError, decode
 
     if read.wrong:
-        return Known(read.wrong, b"")
+        return KnownPicture(read.wrong, b"")
     digest = await asyncio.to_thread(lambda: sha256(read.data).digest())
     if digest in decoded:
         return decoded[digest]
     try:
         picture = await asyncio.to_thread(decode, read.data)
     except PictureRefusedError as error:
-        return Known(str(error), digest)
+        return KnownPicture(str(error), digest)
     width, height = picture.size
-    return Known(f"{width:,} x {height:,}, {size_words(len(read.data))}", digest, picture)
+    return KnownPicture(f"{width:,} x {height:,}, {size_words(len(read.data))}", digest, picture)
 
 
 def _alt_said(shown: Shown) -> str:
@@ -272,7 +272,7 @@ def _alt_said(shown: Shown) -> str:
     return f'alt "{words}"' if words else "no alt text"
 
 
-def _unshown(label: str, sides: Sides, known: Known, width: int) -> list[Line]:
+def _unshown(label: str, sides: PictureSides, known: KnownPicture, width: int) -> list[Line]:
     """Return why neither side can be shown, once, with the words of both."""
     said = [f"{label}: {known.said}"]
     if not sides.file and sides.before is not None and sides.after is not None:
@@ -280,7 +280,7 @@ def _unshown(label: str, sides: Sides, known: Known, width: int) -> list[Line]:
     return [line for each in said for line in wrap_exact([(each, "muted")], width)]
 
 
-def _column(label: str, shown: Shown | None, known: Known, width: int) -> list[Line]:
+def _column(label: str, shown: Shown | None, known: KnownPicture, width: int) -> list[Line]:
     """Return one picture: its size, with ``shown`` its alt text, and as many cells as there are."""
     said = [": ".join(filter(None, (label, known.said)))]
     said += [_alt_said(shown)] if shown is not None else []
@@ -304,7 +304,7 @@ class PictureKeys(PaneActs, scope="pictures"):
         self,
         place: Place,
         pane: Pane,
-        pictures: Callable[[], Sequence[Sides]],
+        pictures: Callable[[], Sequence[PictureSides]],
         of: Pictures,
     ) -> None:
         super().__init__(pane)
@@ -371,8 +371,8 @@ def why_not_drawn(setting: str) -> str:
 
 
 async def _sides(
-    chosen: Sides, data: Sequence[PictureRead | None], undrawn: str, *, reviewed: bool
-) -> list[Side]:
+    chosen: PictureSides, data: Sequence[PictureRead | None], undrawn: str, *, reviewed: bool
+) -> list[PictureSide]:
     """Return a picture before and after, or once where both are the same.
 
     Main is as it is now: that of a merged change request has its pictures already.
@@ -390,13 +390,13 @@ async def _sides(
 
 
 async def _side(
-    label: str, chosen: Sides, shown: Shown | None, read: PictureRead | None, undrawn: str
-) -> Side:
+    label: str, chosen: PictureSides, shown: Shown | None, read: PictureRead | None, undrawn: str
+) -> PictureSide:
     from copydesk.present.pictures import KEPT_LARGE, PictureRefusedError, checked_size, decode
 
     said = [Text(label, style="strong")] if label else []
     if shown is None or read is None:
-        return Side([*said, Text("no picture", style="muted")])
+        return PictureSide([*said, Text("no picture", style="muted")])
     picture, wrong = None, read.wrong
     try:
         if not wrong:
@@ -412,7 +412,7 @@ async def _side(
         said.append(Text(f"from {clean(read.host)}", style="warn"))
     if wrong:
         said.append(Text(wrong, style="muted" if wrong == undrawn else "bad"))
-    return Side(said, picture)
+    return PictureSide(said, picture)
 
 
 def _graphics_terminal(node: DOMNode) -> GraphicsTerminal | None:
@@ -523,7 +523,7 @@ class PictureSheet(Sheet[None], scope="picture"):
 
     ASKS = False
 
-    def __init__(self, title: str, sides: Sequence[Side]) -> None:
+    def __init__(self, title: str, sides: Sequence[PictureSide]) -> None:
         super().__init__(title)
         self.add_class("picture")
         self._sides = sides

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from copydesk.session.options import Option
     from copydesk.session.runs.merge import MergeRunner
     from copydesk.session.target import Target
-    from copydesk.session.writes.log import Written
+    from copydesk.session.writes.log import LogEntry
     from copydesk.tui.framework.keyboard import Keyboard
     from copydesk.tui.framework.line_field import Prompt
 
@@ -101,7 +101,7 @@ class DeskApp(BaseApp):
         """Ask for one of some options; return its id."""
 
     @abstractmethod
-    async def confirm_again(self, line: Written) -> bool:
+    async def confirm_again(self, line: LogEntry) -> bool:
         """Ask whether to send a write of this run that may have arrived."""
 
     @abstractmethod

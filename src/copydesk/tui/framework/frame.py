@@ -191,7 +191,7 @@ def _in_columns(layout: Layout) -> bool:
     return isinstance(layout, HorizontalLayout)
 
 
-class Reading(Protocol):
+class FrameReads(Protocol):
     """The reads of a place, as the lines of its frame know them."""
 
     @property
@@ -199,14 +199,14 @@ class Reading(Protocol):
         """That items of what it shows could not be read."""
 
 
-class Framed(Protocol):
+class FramedPlace(Protocol):
     """A place, as the lines of its frame know it: what it has to say in each."""
 
     view: str
     views: Sequence[View]
 
     @property
-    def reads(self) -> Reading:
+    def reads(self) -> FrameReads:
         """What it reads."""
 
     @property
@@ -232,14 +232,14 @@ class Framed(Protocol):
         """Return the right part of the status line."""
 
 
-class Line(LaidOutOnce):
+class FrameLine(LaidOutOnce):
     """One line of text with a left and a right part; drawn again only when they differ.
 
     Each kind names the tones it uses as its component classes: those of a widget are worked out
     before it is drawn first.
     """
 
-    def __init__(self, place: Framed, *, id: str | None = None) -> None:
+    def __init__(self, place: FramedPlace, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.place = place
         """The place it frames."""
@@ -321,7 +321,7 @@ class Line(LaidOutOnce):
         return Strip(segments).adjust_cell_length(width, base).simplify()
 
 
-class Head(Line):
+class Head(FrameLine):
     """Where I am; how old what I see is; how much of the API budget is left."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -416,12 +416,12 @@ class Head(Line):
         return left.append("  ")
 
 
-class Views(Line):
+class Views(FrameLine):
     """The views of a place: ``[Needs me 7]  Ready 4``; ``[`` and ``]`` step through them."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--off", "line--current"}
 
-    def __init__(self, place: Framed, *, id: str | None = None) -> None:
+    def __init__(self, place: FramedPlace, *, id: str | None = None) -> None:
         super().__init__(place, id=id)
         self._spans: list[tuple[int, int, str]] = []
         self._written: tuple[object, Text] = (None, Text())
@@ -582,7 +582,7 @@ def ends_with_an_answer(text: str) -> bool:
     return text.removeprefix(NOT_CACHED).startswith((OFFLINE, REFUSED, LIMITED, STILL_READING))
 
 
-class Status(Line):
+class Status(FrameLine):
     """What just happened, what a begun chord may become, or what to know about this place."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -593,7 +593,7 @@ class Status(Line):
         "line--good",
     }
 
-    def __init__(self, place: Framed, *, id: str | None = None) -> None:
+    def __init__(self, place: FramedPlace, *, id: str | None = None) -> None:
         super().__init__(place, id=id)
         self.message = ""
         self.tone_name = ""
@@ -729,12 +729,12 @@ def _slow_reads(said: Sequence[str], room: int) -> str:
     return told
 
 
-class Foot(Line):
+class Foot(FrameLine):
     """The actions that matter here, with this user's keys; always ends with ``? help``."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line--key", "line--off"}
 
-    def __init__(self, place: Framed, *, id: str | None = None) -> None:
+    def __init__(self, place: FramedPlace, *, id: str | None = None) -> None:
         super().__init__(place, id=id)
         self._spans: list[tuple[int, int, Meaning]] = []
         self._shows: tuple[object, list[tuple[int, Action, str]]] = (None, [])

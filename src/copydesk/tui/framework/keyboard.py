@@ -27,7 +27,7 @@ from textual.widgets import Input
 from copydesk.domain.keymap import keys_renamed, with_keys
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.request_context import ASKER, CAUSE, Asker
-from copydesk.session.declarations import Declared, actions, declared_keys, part_keys
+from copydesk.session.declarations import DeclaredAction, actions, declared_keys, part_keys
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.writes.log import QueuedError, RecalledError, WriteError
 from copydesk.tui.framework.actions import (
@@ -110,18 +110,18 @@ class Meaning:
 
 
 @dataclass(slots=True)
-class Node:
+class KeyNode:
     """What a key does: an action, the beginning of chords, or both."""
 
     meaning: Meaning | None
-    following: dict[str, Node]
+    following: dict[str, KeyNode]
 
 
 def build(
     chain: Sequence[type[Acts]], keymap: Mapping[str, Sequence[str]], *, jumps: bool
-) -> dict[str, Node]:
+) -> dict[str, KeyNode]:
     """Return the key table of a chain of classes, nearest first."""
-    root: dict[str, Node] = {}
+    root: dict[str, KeyNode] = {}
     found = list(actions_of(chain))
     if jumps:
         found += [(-1, jump) for jump, _ in JUMPS.values()]
@@ -131,15 +131,15 @@ def build(
     return root
 
 
-def keys_of(action: Action | Declared, keymap: Mapping[str, Sequence[str]]) -> Sequence[str]:
+def keys_of(action: Action | DeclaredAction, keymap: Mapping[str, Sequence[str]]) -> Sequence[str]:
     """Return the keys of an action in this user's keymap."""
     return keymap.get(action.id, action.keys)
 
 
-def _put(root: dict[str, Node], presses: Sequence[str], meaning: Meaning) -> None:
-    node = root.setdefault(presses[0], Node(None, {}))
+def _put(root: dict[str, KeyNode], presses: Sequence[str], meaning: Meaning) -> None:
+    node = root.setdefault(presses[0], KeyNode(None, {}))
     for press in presses[1:]:
-        node = node.following.setdefault(press, Node(None, {}))
+        node = node.following.setdefault(press, KeyNode(None, {}))
     if node.meaning is None:
         node.meaning = meaning
 
@@ -328,9 +328,9 @@ class Keyboard:
         """The key that is acted on, or all of its chord."""
         self._begun: tuple[events.Key, ...] = ()
         self.keymap: dict[str, Sequence[str]] = {}
-        self._tables: dict[tuple[Any, ...], dict[str, Node]] = {}
+        self._tables: dict[tuple[Any, ...], dict[str, KeyNode]] = {}
         self._renamed: dict[tuple[type[Acts], ...], dict[str, str]] = {}
-        self._pending: Node | None = None
+        self._pending: KeyNode | None = None
         self._pressed = ""
         self.key = ""
         """The last key that was acted on, as declared."""
@@ -369,7 +369,7 @@ class Keyboard:
         """Return a text of ours with this user's keys in place of those declared."""
         return with_keys(text, self.renamed(where)) if self.keymap else text
 
-    def table(self, chain: Sequence[Acts], *, jumps: bool) -> dict[str, Node]:
+    def table(self, chain: Sequence[Acts], *, jumps: bool) -> dict[str, KeyNode]:
         """Return the key table for these owners."""
         key = (*(type(owner) for owner in chain), jumps, len(JUMPS))
         table = self._tables.get(key)
@@ -537,7 +537,7 @@ class Keyboard:
         await heard(focused)
         return True
 
-    async def _take(self, node: Node, chain: Sequence[Acts], key: str) -> bool:
+    async def _take(self, node: KeyNode, chain: Sequence[Acts], key: str) -> bool:
         if node.following:
             self._pending, self._begun = node, self.presses
             self._pressed = declared_name(key)
@@ -565,7 +565,7 @@ class Keyboard:
         elif level < len(chain) and chain[level].ACTIONS.get(action.method) is action:
             await run(chain[level], action)
 
-    def _mean_nothing(self, begun: Node, event: events.Key) -> None:
+    def _mean_nothing(self, begun: KeyNode, event: events.Key) -> None:
         self._hint(None)
         keys = shown(f"{self._pressed} {declared_name(event.key)}")
         meant = self._list(begun).plain
@@ -573,12 +573,12 @@ class Keyboard:
             meant = f"{shown(self._pressed)} shows what does."
         self._say(f"{keys} means nothing here. {meant}")
 
-    def _hint(self, node: Node | None) -> None:
+    def _hint(self, node: KeyNode | None) -> None:
         screen = self.app.screen
         if hasattr(screen, "show_keys"):
             screen.show_keys("" if node is None else self._list(node))
 
-    def _list(self, node: Node) -> Text:
+    def _list(self, node: KeyNode) -> Text:
         """Return what a begun chord may become, each key before what it does."""
         parts = [
             Text.assemble((shown(f"{self._pressed} {declared_name(key)}"), "bold"), f" {label}")

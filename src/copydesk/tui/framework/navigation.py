@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.session.declarations import Way, ways
+from copydesk.session.declarations import Destination, ways
 from copydesk.tui.framework.actions import JUMPS, Action, DeclarationError, Uses
 from copydesk.tui.framework.inside_textual import give_way
 
@@ -41,7 +41,7 @@ class Jump:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JumpEntry:
     """A way to go somewhere."""
 
     name: str
@@ -62,15 +62,15 @@ GO = "go."
 """What the ids of the actions begin with that go to a place."""
 
 
-def _entry(way: Way, uses: Sequence[Uses] = ()) -> Entry:
+def _entry(way: Destination, uses: Sequence[Uses] = ()) -> JumpEntry:
     keys = (f"g {way.key}",) if way.key else ()
     does = f"Go to {way.title}."
     sends = tuple(uses) or ((way.reads,) if way.reads else ())
     jump = Action(GO.removesuffix("."), way.name, keys, way.title, does, group="Go", uses=sends)
-    return Entry(way.name, way.title, way.view, way.module, jump)
+    return JumpEntry(way.name, way.title, way.view, way.module, jump)
 
 
-ENTRIES: dict[str, Entry] = {way.name: _entry(way) for way in ways()}
+ENTRIES: dict[str, JumpEntry] = {way.name: _entry(way) for way in ways()}
 """Every command that goes somewhere, by its word after ``:``; also to screens not imported yet."""
 
 PLACES: dict[str, type[Place]] = {}
@@ -102,18 +102,18 @@ def place(
         cls.PLACE = name
         cls.TITLE = title
         names = (uses,) if isinstance(uses, str) or callable(uses) else tuple(uses)
-        _register(cls, Way(name, title, key, None, cls.__module__), names)
+        _register(cls, Destination(name, title, key, None, cls.__module__), names)
         if at is not None:
             TARGETS[name] = at
         for jump in jumps:
-            way = Way(jump.name, jump.title, jump.key, jump.view, cls.__module__)
+            way = Destination(jump.name, jump.title, jump.key, jump.view, cls.__module__)
             _register(cls, way, names if jump.uses is None else jump.uses)
         return cls
 
     return register
 
 
-def _register(cls: type[Place], way: Way, uses: Sequence[Uses]) -> None:
+def _register(cls: type[Place], way: Destination, uses: Sequence[Uses]) -> None:
     taken = PLACES.get(way.name)
     if taken is not None and taken.__qualname__ != cls.__qualname__:
         raise DeclarationError(f"place {way.name!r} is registered twice")
@@ -132,7 +132,7 @@ def load_all() -> None:
         _ = entry.place
 
 
-def find(name: str) -> Entry | None:
+def find(name: str) -> JumpEntry | None:
     """Return the entry called ``name``, with its place imported."""
     entry = ENTRIES.get(name)
     if entry is not None:

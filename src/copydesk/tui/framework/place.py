@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from copydesk.domain.own_command import Thing
     from copydesk.domain.reversal import Expectation, Reversal, Trace
     from copydesk.present.json_views import Raw
-    from copydesk.session.content import Content
+    from copydesk.session.content import ContentOwner
     from copydesk.session.session import Session
     from copydesk.session.writes.sender import Write
     from copydesk.tui.framework.desk_app import DeskApp
@@ -271,7 +271,7 @@ class Place(Acts, SteadyScreen[None]):
         """Return why `url` is neither shown nor copied now, only opened; None when it is both."""
         return None
 
-    def content(self) -> Content | None:
+    def content(self) -> ContentOwner | None:
         """Return whose content is in front, or None."""
         return None
 

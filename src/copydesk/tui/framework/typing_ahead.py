@@ -42,7 +42,7 @@ OPENS_SECONDS = 0.5
 
 
 @dataclass(eq=False)
-class Opening:
+class OpeningAction:
     """An action that is about to open a field, over the ``screen`` that it began on."""
 
     id: str
@@ -69,7 +69,7 @@ class Opening:
     """Where it was said last that it opens, and how: no longer so once it has, or will not."""
 
 
-_MINE: ContextVar[Opening | None] = ContextVar("opening", default=None)
+_MINE: ContextVar[OpeningAction | None] = ContextVar("opening", default=None)
 """The way to a field that goes on here."""
 
 
@@ -86,7 +86,7 @@ class TypingAhead:
     ) -> None:
         self._app, self._early, self._run, self._clock = app, early, run, clock
         self._may_send = may_send
-        self.opening: Opening | None = None
+        self.opening: OpeningAction | None = None
         self._timer: Timer | None = None
 
     async def follow(self, screen: Screen[Any], action: Action, result: Awaitable[Any]) -> Any:
@@ -100,7 +100,7 @@ class TypingAhead:
             worker: Worker[Any] | None = get_current_worker()
         except NoActiveWorker:
             worker = None
-        self.opening = mine = Opening(
+        self.opening = mine = OpeningAction(
             action.id, action.label, screen, CAUSE.get(), worker, keys=keys, draft=draft,
             blind=self._early.giving,
         )  # fmt: skip
@@ -117,7 +117,7 @@ class TypingAhead:
         What is typed until its field is there is for it.
         """
         self._end()
-        opening = Opening("", "the draft", place.screen, (), None, waits=True, resumes=place)
+        opening = OpeningAction("", "the draft", place.screen, (), None, waits=True, resumes=place)
 
         async def until_it_opens() -> None:
             while True:
@@ -142,7 +142,7 @@ class TypingAhead:
         if self.opening is opening:
             opening.worker = begin(place.screen, until_it_opens, name="resume draft")
 
-    def _resume_typed(self, place: Here, draft: str, opening: Opening) -> None:
+    def _resume_typed(self, place: Here, draft: str, opening: OpeningAction) -> None:
         """Do the action again that a text was typed ahead for, which is typed for it again."""
         from copydesk.session.draft_keys import ahead_action
 
@@ -215,7 +215,7 @@ class TypingAhead:
         self._add(opening, event)
         return True
 
-    def _add(self, opening: Opening, event: Typed) -> None:
+    def _add(self, opening: OpeningAction, event: Typed) -> None:
         opening.keys.append(event)
         if self._timer is None:  # not put off by the keys that follow
             self._timer = self._app.set_timer(KEEP_SECONDS, self.keep_typed)
@@ -225,7 +225,7 @@ class TypingAhead:
         cause, place = CAUSE.get(), self._app.here
         if cause and place is not None:
             self._end()
-            self.opening = Opening(cause[-1], label, place.screen, cause, None)
+            self.opening = OpeningAction(cause[-1], label, place.screen, cause, None)
 
     def holds(self, sheet: Screen[Any], text: str) -> bool:
         """Keep words that were typed in a list to choose from, before the field they are for.
@@ -251,7 +251,7 @@ class TypingAhead:
         if (opening := self.opening) is not None:
             self._keep(opening, opening.keys)
 
-    def _keep(self, opening: Opening, keys: list[Typed]) -> None:
+    def _keep(self, opening: OpeningAction, keys: list[Typed]) -> None:
         # Not before the first paint, as all that knows of drafts.
         from copydesk.session.draft_keys import ahead_key
 
@@ -261,10 +261,10 @@ class TypingAhead:
             opening.draft = opening.draft or ahead_key(on.PLACE, on.target, opening.id)
             self._app.session.drafts.save(opening.draft, text)
 
-    def _on(self, opening: Opening) -> Any:
+    def _on(self, opening: OpeningAction) -> Any:
         return opening.screen if hasattr(opening.screen, "PLACE") else self._app.here
 
-    def _offer_kept(self, sheet: Any, opening: Opening) -> None:
+    def _offer_kept(self, sheet: Any, opening: OpeningAction) -> None:
         """Give an empty field the text typed ahead for it that has not reached it yet."""
         from copydesk.session.draft_keys import ahead_for
 
@@ -309,7 +309,7 @@ class TypingAhead:
             key = keys.pop(0)
             forward(key, sheet.focused or sheet)
 
-    async def _give(self, opening: Opening) -> None:
+    async def _give(self, opening: OpeningAction) -> None:
         """Deliver the keys typed for a field to the screen in front, in order."""
         if self.opening is opening:
             self.opening = None
@@ -321,7 +321,7 @@ class TypingAhead:
                 if not (front.focused or front).call_later(self._given, opening.draft):
                     self._given(opening.draft)
 
-    def _unsent(self, opening: Opening, keys: list[Typed], sheet: Screen[Any]) -> list[Typed]:
+    def _unsent(self, opening: OpeningAction, keys: list[Typed], sheet: Screen[Any]) -> list[Typed]:
         """Return the keys before the first that may send something; the rest is in the log.
 
         None sends what nobody could see when it came.
@@ -343,7 +343,7 @@ class TypingAhead:
             self._end()
 
     @staticmethod
-    def _is_its(front: Screen[Any], opening: Opening) -> bool:
+    def _is_its(front: Screen[Any], opening: OpeningAction) -> bool:
         if opening.resumes is not None:
             return bool(getattr(front, "TAKES_TEXT", False))
         return getattr(front, "cause", None) == opening.cause
@@ -358,7 +358,7 @@ class TypingAhead:
         if action is not None and not action.types:
             _log.error("%s opens a field, and does not say so", action.id)
 
-    def _stop(self, opening: Opening) -> None:
+    def _stop(self, opening: OpeningAction) -> None:
         if opening.resumes is not None:
             opening.resumes.resuming = ""
         if opening.worker is not None:
@@ -386,7 +386,7 @@ class TypingAhead:
         if said:
             self._say(said)
 
-    def _say(self, said: str, opening: Opening | None = None) -> None:
+    def _say(self, said: str, opening: OpeningAction | None = None) -> None:
         place = self._app.here
         if place is not None and place.is_attached:
             place.say(said, "warn")
@@ -394,7 +394,7 @@ class TypingAhead:
                 opening.told = place, said
 
     @staticmethod
-    def _unsay(opening: Opening) -> None:
+    def _unsay(opening: OpeningAction) -> None:
         told, opening.told = opening.told, None
         if told is not None:
             place, said = told
@@ -429,7 +429,7 @@ READ_SECONDS = 0.15
 
 
 @dataclass(eq=False)
-class Refused:
+class RefusedField:
     """A field that did not open over ``screen``, and the text that was typed for it."""
 
     label: str
@@ -447,7 +447,7 @@ class Refused:
 
 
 @dataclass(eq=False)
-class Leading:
+class ReadingAction:
     """An action that reads before it goes on, and the ``screen`` that it began on."""
 
     worker: Worker[Any]
@@ -465,7 +465,7 @@ class EarlyKeys:
         self._app = app
         self.is_text = is_text
         """Whether the field in focus takes a key or paste as text."""
-        self._refused: Refused | None = None
+        self._refused: RefusedField | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._keeping: asyncio.TimerHandle | None = None
         self._keys: list[Typed] = []
@@ -474,10 +474,10 @@ class EarlyKeys:
         self._said: tuple[Here, str] | None = None
         self.going = 0
         """How many screens are about to be gone to."""
-        self._leading: Leading | None = None
+        self._leading: ReadingAction | None = None
         self._followed: WeakKeyDictionary[Worker[Any], Action | Command] = WeakKeyDictionary()
         """The actions that go on, and have not begun to send anything."""
-        self._led_to: tuple[Any, Leading] | None = None
+        self._led_to: tuple[Any, ReadingAction] | None = None
         """The dialog that keys waited for which were typed after an action, and that came."""
         self.giving = False
         """Whether keys that waited are acted on: nobody had seen what they are about."""
@@ -548,7 +548,7 @@ class EarlyKeys:
         before = self._leading
         if screen is self._app.screen and (before is None or before.worker is not worker):
             action = self._followed.get(worker)
-            self._leading = Leading(worker, screen, screen.focused, action)
+            self._leading = ReadingAction(worker, screen, screen.focused, action)
 
     def frees(self) -> None:
         """Note that the action that goes on here leads nowhere for long: keys are for this.
@@ -606,7 +606,7 @@ class EarlyKeys:
             self._led_to = (sheet, leading) if came and leading is not None else None
             self._app.call_later(self._give)
 
-    def _led_nowhere(self, leading: Leading | None) -> bool:
+    def _led_nowhere(self, leading: ReadingAction | None) -> bool:
         """Whether the action that the keys waited for is over, and nothing came of it."""
         if leading is None or self._leading is not leading:
             return False
@@ -728,7 +728,7 @@ class EarlyKeys:
         """
         self._end()
         until = at + PAUSE_SECONDS
-        self._refused = Refused(label, why, self._app.screen, until, action, how=how)
+        self._refused = RefusedField(label, why, self._app.screen, until, action, how=how)
         self._end_later()
 
     def _take_refused(self, event: Typed, pressed: str) -> bool:
@@ -750,7 +750,7 @@ class EarlyKeys:
         self._tell_refused(refused)
         return True
 
-    def _tell_refused(self, refused: Refused) -> None:
+    def _tell_refused(self, refused: RefusedField) -> None:
         self._end_later()
         if (place := self._app.here) is not None:
             place.say(_said(refused), "warn")
@@ -808,7 +808,7 @@ def is_word(event: Typed) -> bool:
     return event.is_printable or event.key in ("enter", "backspace")
 
 
-def _said(refused: Refused) -> str:
+def _said(refused: RefusedField) -> str:
     keys = plural(len(refused.keys), "key")
     verb = "was" if len(refused.keys) == 1 else "were"
     text = text_of(refused.keys)

@@ -31,7 +31,7 @@ from copydesk.tui.linear import sentences
 from copydesk.tui.linear.sentences import COMMAND, ENDS_TEXT, question_of, told
 from copydesk.tui.linear.words import WORDS, keys_in
 from copydesk.tui.review.diff import DiffView
-from copydesk.tui.system.help import Help, Row, offers, rows
+from copydesk.tui.system.help import Help, HelpRow, offers, rows
 from copydesk.tui.widgets.list import VirtualList
 from copydesk.tui.widgets.tree import TreeList
 
@@ -528,7 +528,7 @@ class LineLoop:
             if (wanted or row.group not in OVERALL) and has(row.said)
         ]
 
-        def line(row: Row) -> str:
+        def line(row: HelpRow) -> str:
             label = f"{row.label}. " if row.label else ""  # a word after : may take nothing
             return f"{row.keys}: {label}{row.text.removeprefix('off: ')}"
 

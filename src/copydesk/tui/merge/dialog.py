@@ -18,7 +18,7 @@ from copydesk.domain.address import is_unserved, web_address
 from copydesk.domain.text import clean
 from copydesk.present.impact import impact_line
 from copydesk.present.merge import (
-    Beside,
+    MergeNotes,
     beside_lines,
     fact_lines,
     guesses,
@@ -133,7 +133,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         self._unseen = unseen
         self._revision = revision
         self._spoken: SpokenFor | None = None
-        self._beside = Beside()
+        self._beside = MergeNotes()
         self._above: list[Text | str] = []
         """What is said over the facts: why it was refused."""
         self._status = Text()
@@ -256,32 +256,32 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     def _look_beside(self, read: SpokenFor) -> None:
         """Read what takes longer: who else touches these pages, and what links to them."""
-        self._beside = Beside(reading=True)
+        self._beside = MergeNotes(reading=True)
         self.place.reads.load(
             "beside the merge",
             lambda api: self._read_beside(api, read),
             self._beside_came,
             what="Looking for other change requests on these pages",
-            failed=lambda said: self._beside_came(Beside(why=said)),
+            failed=lambda said: self._beside_came(MergeNotes(why=said)),
             kept="never",
         )
 
-    async def _read_beside(self, api: Api, read: SpokenFor) -> Beside:
+    async def _read_beside(self, api: Api, read: SpokenFor) -> MergeNotes:
         space, request = read.space.id, read.request.id
         overlaps = await read_overlaps(api, space, request, read.changes)
         if read.changes is None:
-            return Beside(overlaps=overlaps)
+            return MergeNotes(overlaps=overlaps)
         pages = changed_pages([], [], read.changes, told_only=True)
         changes = [*pages, *changed_things(None, None, read.changes)]
         if not 0 < len(changes) <= LOOKED_AT:
-            return Beside(overlaps=overlaps)
+            return MergeNotes(overlaps=overlaps)
         try:
             impact = await read_impact(api, space, request, changes)
         except failure_types():
-            return Beside(overlaps=overlaps)  # the other half is known all the same
-        return Beside(overlaps=overlaps, impact=impact_line(impact), broken=bool(impact.broken))
+            return MergeNotes(overlaps=overlaps)  # the other half is known all the same
+        return MergeNotes(overlaps=overlaps, impact=impact_line(impact), broken=bool(impact.broken))
 
-    def _beside_came(self, beside: Beside) -> None:
+    def _beside_came(self, beside: MergeNotes) -> None:
         self._beside = beside
         if self.stands and self._result is None and not self._waits:
             self._draw()

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from copydesk.contract.models.review import RequestedReviewer
     from copydesk.contract.models.user import User
     from copydesk.session.change_rows import ChangeRow
-    from copydesk.session.page_changes import Changed
+    from copydesk.session.page_changes import ReviewChange
     from copydesk.tui.framework.place import Place
 
 PEOPLE = 1000
@@ -144,7 +144,7 @@ async def ask_reviewers(
     before: Sequence[RequestedReviewer],
     sent: Callable[[], None],
     since: datetime | None = None,
-    changed: Sequence[Changed] = (),
+    changed: Sequence[ReviewChange] = (),
     revision: str = "",
 ) -> None:
     """Let the reader tick who is asked to review, and send what differs.

@@ -496,7 +496,7 @@ NO_FORMER = "No merge run has ended yet. What came of each is saved here."
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RunRow:
     """A request of the run, or a run that has ended."""
 
     id: str
@@ -505,7 +505,7 @@ class Row:
     item: RunItem | None = None
 
 
-class RunList(VirtualList[Row], scope="run_list"):
+class RunList(VirtualList[RunRow], scope="run_list"):
     """The change requests of the run, or the runs that have ended."""
 
     opens = "open"
@@ -591,7 +591,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         yield Part("main", self.rows)
         yield Part("side", self.facts)
 
-    def _columns(self) -> list[Column[Row]]:
+    def _columns(self) -> list[Column[RunRow]]:
         if self.view == "former":
             return [
                 Column("when", "WHEN", lambda row: present.when(row.run), 16),
@@ -604,7 +604,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         rows = self._run_rows()
         spaces = {_item(row).space for row in rows}
         wide = self.app.size.width >= WIDE
-        columns: list[Column[Row]] = [
+        columns: list[Column[RunRow]] = [
             Column("at", "", lambda row: Text(str(row.number or ""), style="muted"), 2,
                    align="right"),
             Column("number", "#", lambda row: _item(row).label.removeprefix("#"), 4),
@@ -625,16 +625,16 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         # Of one space all have the same: its name is in the details.
         return [column for column in columns if column.key != "space" or len(spaces) > 1]
 
-    def _run_rows(self) -> list[Row]:
+    def _run_rows(self) -> list[RunRow]:
         """Return the requests of the run, and those that wait for their rules after them."""
         run, rows = self.run, []
         if run is not None:
             places = {item.key: at for at, item in enumerate(run.listed, 1)}
-            rows = [Row(item.key, places.get(item.key, 0), run, item) for item in run.items]
+            rows = [RunRow(item.key, places.get(item.key, 0), run, item) for item in run.items]
         waiting = self.session.waiting_merges.runs
-        return rows + [Row(f"waits {run.id}", 0, run, run.items[0]) for run in waiting]
+        return rows + [RunRow(f"waits {run.id}", 0, run, run.items[0]) for run in waiting]
 
-    def _what(self, row: Row) -> Text:
+    def _what(self, row: RunRow) -> Text:
         item, runner = _item(row), self.runner
         if row.run.waits and row.run.state != "finished":
             return present.waits_for(row.run)
@@ -772,7 +772,7 @@ class MergeRunPlace(Place, scope="merge_run_place"):
 
     def view_changed(self) -> None:
         """Show the run, or those that have ended."""
-        cast("ListSource[Row]", self.rows.source.base).set([])  # its rows have other columns
+        cast("ListSource[RunRow]", self.rows.source.base).set([])  # its rows have other columns
         self.rows.columns = tuple(self._columns())
         self.rows.refresh_rows()
         self.rows.empty = EMPTY if self.view == "run" else NO_FORMER
@@ -800,10 +800,10 @@ class MergeRunPlace(Place, scope="merge_run_place"):
 
     def _show(self) -> None:
         self._shown = self._changes
-        base = cast("ListSource[Row]", self.rows.source.base)
+        base = cast("ListSource[RunRow]", self.rows.source.base)
         run = self.run
         if self.view == "former":
-            base.set(Row(each.id, at, each) for at, each in enumerate(self._former))
+            base.set(RunRow(each.id, at, each) for at, each in enumerate(self._former))
             self.rows.title, self.rows.note = "Former runs", ""
         else:
             columns = tuple(self._columns())
@@ -865,6 +865,6 @@ class MergeRunPlace(Place, scope="merge_run_place"):
         self.desk.go_soon("review", target)
 
 
-def _item(row: Row) -> RunItem:
+def _item(row: RunRow) -> RunItem:
     assert row.item is not None
     return row.item

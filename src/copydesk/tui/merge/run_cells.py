@@ -15,7 +15,7 @@ from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
 
 if TYPE_CHECKING:
-    from copydesk.session.reads.merge_run import Standing
+    from copydesk.session.reads.merge_run import PlannedState
 
 STATES: dict[ItemState, tuple[str, str]] = {
     "waiting": ("waiting", ""),
@@ -48,7 +48,7 @@ def state_text(item: RunItem) -> Text:
 
 
 def what(
-    item: RunItem, forecast: Forecast | None, standing: Standing | None, unread: str = ""
+    item: RunItem, forecast: Forecast | None, standing: PlannedState | None, unread: str = ""
 ) -> Text:
     """Return the one thing that matters most of a request, for its row."""
     if item.settled:
@@ -95,7 +95,7 @@ def _short(said: str) -> str:
     return said.removeprefix("It ")
 
 
-def changed(item: RunItem, standing: Standing) -> bool:
+def changed(item: RunItem, standing: PlannedState) -> bool:
     """Whether a request that waits was edited since the reader saw it."""
     return bool(item.revision) and standing.found.revision != item.revision
 
@@ -108,7 +108,7 @@ def same_page(forecast: Forecast) -> str:
     return f"same {word} as {labels}: {some(pages)}"
 
 
-def out_of_date(item: RunItem, forecast: Forecast | None, standing: Standing | None) -> str:
+def out_of_date(item: RunItem, forecast: Forecast | None, standing: PlannedState | None) -> str:
     """Return why it is, or will be, out of date when its turn comes; empty when it is not."""
     sign = glyphs().outdated
     if standing is not None and standing.found.outdated:
@@ -129,7 +129,7 @@ def details(
     run: MergeRun,
     item: RunItem,
     forecast: Forecast | None,
-    standing: Standing | None,
+    standing: PlannedState | None,
     unread: str = "",
     clashes: Iterable[Fact] = (),
 ) -> list[Fact]:
@@ -154,7 +154,7 @@ def details(
     return [*facts, Fact("", ""), *about_run(run)]
 
 
-def _ahead(item: RunItem, forecast: Forecast | None, standing: Standing | None) -> list[Fact]:
+def _ahead(item: RunItem, forecast: Forecast | None, standing: PlannedState | None) -> list[Fact]:
     """Return the forecast of a request whose turn has not come."""
     facts: list[Fact] = []
     if standing is not None and standing.in_the_way:

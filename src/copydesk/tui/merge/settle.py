@@ -35,7 +35,7 @@ from copydesk.session.target import Target
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm, Fact
-from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, Sides
+from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, PictureSides
 from copydesk.tui.framework.actions import NotYet, action, command
 from copydesk.tui.framework.commands import nothing_to_undo
 from copydesk.tui.framework.editor import EditorError, drop_file, edit_file
@@ -384,7 +384,7 @@ class SettlePlace(Place, scope="settle"):
         refused = [self.refused] if self.refused else []
         return [*refused, *hunk_told(hunk, work.choices.get(hunk.key), texts)]
 
-    def _pictures(self) -> list[Sides]:
+    def _pictures(self) -> list[PictureSides]:
         """Return the file in front as the picture that it is; nothing for any other."""
         file = self.page
         if not isinstance(file, SettledFile) or not is_picture(file.title):
@@ -393,7 +393,7 @@ class SettlePlace(Place, scope="settle"):
             Shown(f"/files/{file.ids[side]}", "") if side in file.ids else None
             for side in ("main", "request")
         )
-        return [Sides(main, request, file.title)]
+        return [PictureSides(main, request, file.title)]
 
     def _drawn_pictures(self, width: int) -> list[Line]:
         """Return both pictures beside each other, as far as they are read by now."""

@@ -56,7 +56,7 @@ from copydesk.tui.framework.place import Place
 from copydesk.tui.organization.members import MEMBER_SPACES, MEMBER_TEAMS
 from copydesk.tui.organization.teams import PEOPLE as TEAM_PEOPLE
 from copydesk.tui.resource.place import NAME_CELLS, REST_SECONDS, ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
+from copydesk.tui.resource.resource import Condition, Facet, ListQuery, Resource, ServiceOrder
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -128,7 +128,7 @@ def origin_words(origin: PermissionOrigin | None, chain: Sequence[Container]) ->
 def _listing(what: str) -> Any:
     """Return what reads a page of a list of the place that a target is about."""
 
-    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
+    async def pages(api: Api, target: Target, asked: ListQuery) -> Page[Any]:
         where = sure(where_of(target))
         operation = getattr(ops, f"list_{where.kind}_{what}permissions")
         return await api.page(
@@ -147,19 +147,19 @@ _PERSON: Mapping[str, Any] = {
     "of": "organization",
     "contents": lambda: (MEMBER_TEAMS, MEMBER_SPACES),
 }
-_NAME = Shown[Any](
+_NAME = Facet[Any](
     "name", "NAME", lambda each, now: person_name(each.user), flex=1, minimum=20, detail=False,
     sort=lambda each: person_name(each.user).casefold(),
 )  # fmt: skip
-_LEVEL = Shown[Any](
+_LEVEL = Facet[Any](
     "role", "ROLE", lambda each, now: level_words(each), 17, values=(*LEVELS, GUEST),
     sort=lambda each: -rank(each.permission),
 )  # fmt: skip
-_EMAIL = Shown[Any](
+_EMAIL = Facet[Any](
     "email", "E-MAIL", lambda each, now: each.user.email, 20, drop=3, most=32,
     sort=lambda each: each.user.email or "",
 )  # fmt: skip
-_ORIGIN = Shown[Any]("from", "FROM", lambda each, now: None, 17, drop=2, most=26, detail=False)
+_ORIGIN = Facet[Any]("from", "FROM", lambda each, now: None, 17, drop=2, most=26, detail=False)
 
 PEOPLE: Resource[Any] = Resource(
     **_PERSON,
@@ -172,14 +172,18 @@ PEOPLE: Resource[Any] = Resource(
 """Everyone with a level in a space or a collection, wherever it comes from."""
 
 
+def _by(field: str, order: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the queries for an order of the service, and for its reverse."""
+    back = "asc" if order == "desc" else "desc"
+    return {"sort": field, "order": order}, {"sort": field, "order": back}
+
+
 SITE_PEOPLE: Resource[Any] = replace(
     PEOPLE,
     orders=(
-        Order("joined", "last joined", {"sort": "joinedAt", "order": "desc"},
-              {"sort": "joinedAt", "order": "asc"}),
-        Order("named", "name", {"sort": "name", "order": "asc"}, {"sort": "name", "order": "desc"}),
-        Order("seen", "last seen (active members only)", {"sort": "lastSeenAt", "order": "desc"},
-              {"sort": "lastSeenAt", "order": "asc"}),
+        ServiceOrder("joined", "last joined", *_by("joinedAt", "desc")),
+        ServiceOrder("named", "name", *_by("name", "asc")),
+        ServiceOrder("seen", "last seen (active members only)", *_by("lastSeenAt", "desc")),
     ),
     conditions=(
         Condition("role", "people with this role", values=(*LEVELS, GUEST)),
@@ -187,7 +191,7 @@ SITE_PEOPLE: Resource[Any] = replace(
         Condition("team", "members of a team", offers=teams_offered, uses=("list_teams",)),
     ),
     dim=lambda each: each.disabled,
-)  # fmt: skip
+)
 """Everyone of the organization, with their level on a site."""
 
 GIVEN: Resource[Any] = Resource(
@@ -211,12 +215,12 @@ TEAMS: Resource[Any] = Resource(
     key=lambda each: each.team.id,
     label=_team_name,
     shown=(
-        Shown("name", "NAME", lambda each, now: _team_name(each), flex=1, minimum=20, detail=False,
+        Facet("name", "NAME", lambda each, now: _team_name(each), flex=1, minimum=20, detail=False,
               sort=lambda each: _team_name(each).casefold()),
         _LEVEL,
-        Shown("members", "MEMBERS", lambda each, now: str(each.team.members), 7, align="right",
+        Facet("members", "MEMBERS", lambda each, now: str(each.team.members), 7, align="right",
               sort=lambda each: each.team.members),
-        Shown("spaces", "SPACES", lambda each, now: str(each.team.spaces), 6, align="right",
+        Facet("spaces", "SPACES", lambda each, now: str(each.team.spaces), 6, align="right",
               drop=1, sort=lambda each: each.team.spaces),
     ),
     empty="No team was given a role here. ctrl+n gives one.",
@@ -602,7 +606,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         who: Who = "team" if self.resource is TEAMS else "user"
         return known or Change(who, key, self.label(item), own, own)
 
-    def text_of(self, shown: Shown[Any], item: Any) -> str | Text | None:
+    def text_of(self, shown: Facet[Any], item: Any) -> str | Text | None:
         if shown.name == "from":
             return self._origin(item)
         only = self.resource.key(item) in self._added
@@ -650,7 +654,7 @@ class AccessPlace(ResourcePlace[Any], scope="access"):
         }
 
     async def page(
-        self, api: Api, resource: Resource[Any], target: Target, asked: Asked
+        self, api: Api, resource: Resource[Any], target: Target, asked: ListQuery
     ) -> Page[Any]:
         """Read a page; what is staged and was not given yet comes first."""
         found = await super().page(api, resource, target, asked)

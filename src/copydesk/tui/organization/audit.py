@@ -18,7 +18,7 @@ from copydesk.session.target import Target
 from copydesk.tui.framework.actions import command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace
-from copydesk.tui.resource.resource import Asked, Condition, Resource, Shown
+from copydesk.tui.resource.resource import Condition, Facet, ListQuery, Resource
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -62,7 +62,7 @@ def _moment(text: str) -> datetime:
     return found
 
 
-async def _pages(api: Api, target: Target, asked: Asked) -> Page[AuditEvent]:
+async def _pages(api: Api, target: Target, asked: ListQuery) -> Page[AuditEvent]:
     conditions = dict(asked.conditions)
     return await api.page(
         ops.list_organization_audit_events,
@@ -87,15 +87,15 @@ AUDIT: Resource[AuditEvent] = Resource(
     key=lambda event: event.id,
     label=lambda event: f"{action_words(event)}: {target_name(event.target)}",
     shown=(
-        Shown("when", "WHEN", lambda event, now: moment(event.occurred_at, now), 12,
+        Facet("when", "WHEN", lambda event, now: moment(event.occurred_at, now), 12,
               filters=False),
-        Shown("who", "WHO", lambda event, now: actor_name(event.actor), 12, drop=1, most=15),
-        Shown("what", "WHAT", lambda event, now: action_words(event), flex=2, minimum=24),
-        Shown("space", "SPACE", lambda event, now: space_of(event), 12, drop=2, most=16),
-        Shown("target", "TARGET", lambda event, now: target_name(event.target), flex=1,
+        Facet("who", "WHO", lambda event, now: actor_name(event.actor), 12, drop=1, most=15),
+        Facet("what", "WHAT", lambda event, now: action_words(event), flex=2, minimum=24),
+        Facet("space", "SPACE", lambda event, now: space_of(event), 12, drop=2, most=16),
+        Facet("target", "TARGET", lambda event, now: target_name(event.target), flex=1,
               minimum=12),
-        Shown("kind", "KIND", lambda event, now: target_kind(event.target)),
-        Shown("source", "BY WAY OF", lambda event, now: event.source),
+        Facet("kind", "KIND", lambda event, now: target_kind(event.target)),
+        Facet("source", "BY WAY OF", lambda event, now: event.source),
     ),
     empty="No changes have been noted yet.",
     get="get_organization_audit_event",

@@ -24,7 +24,7 @@ from copydesk.tui.framework.place import View
 from copydesk.tui.organization.access import LEVEL_WORDS
 from copydesk.tui.organization.members import GUEST
 from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Resource, Shown, pages_of
+from copydesk.tui.resource.resource import Facet, Resource, pages_of
 
 if TYPE_CHECKING:
     from copydesk.contract.models.invite import InviteLink, InviteResult
@@ -65,11 +65,11 @@ INVITES: Resource[InviteLink] = Resource(
     key=lambda link: link.id,
     label=link_name,
     shown=(
-        Shown("to", "LINKS TO", lambda link, now: leads_to(link) or "the organization", flex=1,
+        Facet("to", "LINKS TO", lambda link, now: leads_to(link) or "the organization", flex=1,
               minimum=20, sort=leads_to),
-        Shown("role", "GIVES", lambda link, now: gives(link), 8, values=(*LEVELS, GUEST),
+        Facet("role", "GIVES", lambda link, now: gives(link), 8, values=(*LEVELS, GUEST),
               sort=lambda link: -rank(gives(link))),
-        Shown("use", "", lambda link, now: use_words(link), 21, drop=2, detail=False),
+        Facet("use", "", lambda link, now: use_words(link), 21, drop=2, detail=False),
     ),
     empty="There are no invite links. ctrl+n makes one, or invites people by e-mail.",
     get="get_invite_link",

@@ -34,7 +34,14 @@ from copydesk.tui.organization.commands import (
     not_admin,
 )
 from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown, pages_of
+from copydesk.tui.resource.resource import (
+    Condition,
+    Facet,
+    ListQuery,
+    Resource,
+    ServiceOrder,
+    pages_of,
+)
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -94,7 +101,7 @@ ROLES = get_args(RoleFilter)
 """The roles that the service filters members by."""
 
 
-async def _members(api: Api, target: Target, asked: Asked) -> Page[Member]:
+async def _members(api: Api, target: Target, asked: ListQuery) -> Page[Member]:
     role: dict[str, Any] = {"role": asked.view} if asked.view in ROLES else {}
     return await api.page(
         ops.list_members,
@@ -106,8 +113,10 @@ async def _members(api: Api, target: Target, asked: Asked) -> Page[Member]:
     )
 
 
-def _by(name: str, title: str, sort: str) -> Order:
-    return Order(name, title, {"sort": sort, "order": "desc"}, {"sort": sort, "order": "asc"})
+def _by(name: str, title: str, sort: str) -> ServiceOrder:
+    return ServiceOrder(
+        name, title, {"sort": sort, "order": "desc"}, {"sort": sort, "order": "asc"}
+    )
 
 
 MEMBERS: Resource[Member] = Resource(
@@ -117,20 +126,20 @@ MEMBERS: Resource[Member] = Resource(
     key=lambda member: member.id,
     label=lambda member: person_name(member.user),
     shown=(
-        Shown("name", "NAME", lambda member, now: person_name(member.user), flex=1, minimum=20,
+        Facet("name", "NAME", lambda member, now: person_name(member.user), flex=1, minimum=20,
               detail=False, sort=lambda member: person_name(member.user)),
-        Shown("role", "ROLE", lambda member, now: member_role(member), 8, values=ROLES),
-        Shown("seen", "SEEN", last_seen, 10),
-        Shown("joined", "JOINED", lambda member, now: ago(member.joined_at, now), 10,
+        Facet("role", "ROLE", lambda member, now: member_role(member), 8, values=ROLES),
+        Facet("seen", "SEEN", last_seen, 10),
+        Facet("joined", "JOINED", lambda member, now: ago(member.joined_at, now), 10,
               drop=4),
-        Shown("email", "E-MAIL", lambda member, now: member.user.email, 26, drop=3,
+        Facet("email", "E-MAIL", lambda member, now: member.user.email, 26, drop=3,
               sort=lambda member: member.user.email),
-        Shown("teams", "TEAMS", lambda member, now: str(member.teams), 5, align="right", drop=2,
+        Facet("teams", "TEAMS", lambda member, now: str(member.teams), 5, align="right", drop=2,
               sort=lambda member: member.teams),
-        Shown("spaces", "SPACES", lambda member, now: str(member.spaces), 6, align="right", drop=1,
+        Facet("spaces", "SPACES", lambda member, now: str(member.spaces), 6, align="right", drop=1,
               sort=lambda member: member.spaces),
-        Shown("sign_on", "SIGNS IN", lambda member, now: sign_on(member)),
-        Shown("account", "ACCOUNT", lambda member, now: account_state(member)),
+        Facet("sign_on", "SIGNS IN", lambda member, now: sign_on(member)),
+        Facet("account", "ACCOUNT", lambda member, now: account_state(member)),
     ),
     empty="No one is a member yet.",
     get="get_member",
@@ -161,12 +170,12 @@ MEMBER_SPACES: Resource[MemberSpace] = Resource(
     key=lambda reached: reached.space.id,
     label=space_name,
     shown=(
-        Shown("title", "SPACE", lambda reached, now: space_name(reached), flex=1,
+        Facet("title", "SPACE", lambda reached, now: space_name(reached), flex=1,
               minimum=20, detail=False, sort=space_name),
-        Shown("role", "ROLE", lambda reached, now: reached.permission or GUEST, 8,
+        Facet("role", "ROLE", lambda reached, now: reached.permission or GUEST, 8,
               values=get_args(Role)),
-        Shown("audience", "READ BY", lambda reached, now: reached.space.visibility, 13, drop=2),
-        Shown("made", "MADE", lambda reached, now: ago(reached.space.created_at, now), 10,
+        Facet("audience", "READ BY", lambda reached, now: reached.space.visibility, 13, drop=2),
+        Facet("made", "MADE", lambda reached, now: ago(reached.space.created_at, now), 10,
               drop=1),
     ),
     empty="There is no space that both of you reach.",
@@ -174,7 +183,7 @@ MEMBER_SPACES: Resource[MemberSpace] = Resource(
     get="get_space",
     arguments=lambda target, reached: (reached.space.id,),
     url=space_address,
-    orders=(Order("made", "last made", {"order": "desc"}, {"order": "asc"}),),
+    orders=(ServiceOrder("made", "last made", {"order": "desc"}, {"order": "asc"}),),
 )  # fmt: skip
 """The spaces that a member reaches."""
 
@@ -190,15 +199,15 @@ MEMBER_TEAMS: Resource[MemberTeam] = Resource(
     key=lambda joined: joined.team.id,
     label=_team_name,
     shown=(
-        Shown("title", "TEAM", lambda joined, now: _team_name(joined), flex=1, minimum=20,
+        Facet("title", "TEAM", lambda joined, now: _team_name(joined), flex=1, minimum=20,
               detail=False, sort=_team_name),
-        Shown("part", "ROLE", lambda joined, now: team_part(joined), 8,
+        Facet("part", "ROLE", lambda joined, now: team_part(joined), 8,
               values=get_args(TeamRole)),
-        Shown("made", "MADE", lambda joined, now: ago(joined.team.created_at, now), 10,
+        Facet("made", "MADE", lambda joined, now: ago(joined.team.created_at, now), 10,
               drop=2, sort=lambda joined: joined.team.created_at),
-        Shown("members", "MEMBERS", lambda joined, now: str(joined.team.members), 7,
+        Facet("members", "MEMBERS", lambda joined, now: str(joined.team.members), 7,
               align="right", sort=lambda joined: joined.team.members),
-        Shown("spaces", "SPACES", lambda joined, now: str(joined.team.spaces), 6, align="right",
+        Facet("spaces", "SPACES", lambda joined, now: str(joined.team.spaces), 6, align="right",
               drop=1, sort=lambda joined: joined.team.spaces),
     ),
     empty="In no team.",

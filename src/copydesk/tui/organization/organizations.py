@@ -36,8 +36,8 @@ from copydesk.tui.framework.pane import Pane
 from copydesk.tui.framework.place import VAST, Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.organization.commands import ID_PATTERN, AtHand, OrganizationCommands
-from copydesk.tui.resource.place import Contents
-from copydesk.tui.resource.resource import Resource, Shown, pages_of
+from copydesk.tui.resource.place import HeldItems
+from copydesk.tui.resource.resource import Facet, Resource, pages_of
 from copydesk.tui.spaces.cells import rule_words
 from copydesk.tui.spaces.list import SpacesPlace
 from copydesk.tui.system.find import SearchPrompt
@@ -173,7 +173,7 @@ SPACES: Resource[Space] = Resource(
     pages=pages_of("list_organization_spaces", "item"),
     key=lambda space: space.id,
     label=lambda space: space.title or "Untitled",
-    shown=(Shown("open", "OPEN", lambda space, now: str(space.change_requests_open)),),
+    shown=(Facet("open", "OPEN", lambda space, now: str(space.change_requests_open)),),
     empty="No space in it that you reach.",
     of="item",
     beside=0,
@@ -217,7 +217,7 @@ class OrganizationsPlace(Place, scope="organizations"):
         )
         self.facts = Facts(title="Details", id="organization-details")
         yield Part("main", self.rows)
-        self.contents = Contents(
+        self.contents = HeldItems(
             self, lambda: (self.rows.selected, self.rows.selected_id or "", (SPACES,))
         )
         yield Part("side", self.facts, self.contents)

@@ -24,7 +24,7 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Asked, Resource, Shown, pages_of
+from copydesk.tui.resource.resource import Facet, ListQuery, Resource, pages_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -220,15 +220,15 @@ PROVIDERS: Resource[SAMLProvider] = Resource(
     key=lambda provider: provider.id,
     label=provider_name,
     shown=(
-        Shown("label", "NAME", lambda provider, now: provider_name(provider), flex=1, minimum=16,
+        Facet("label", "NAME", lambda provider, now: provider_name(provider), flex=1, minimum=16,
               detail=False, sort=provider_name),
-        Shown("status", "STATUS", lambda provider, now: status_word(provider), 8,
+        Facet("status", "STATUS", lambda provider, now: status_word(provider), 8,
               values=get_args(SAMLStatus), sort=lambda provider: provider.status),
-        Shown("role", "ROLE", lambda provider, now: provider.default_role or GUEST, 8, drop=1,
+        Facet("role", "ROLE", lambda provider, now: provider.default_role or GUEST, 8, drop=1,
               values=get_args(RoleFilter)),
-        Shown("team", "TEAM", lambda provider, now: newcomer_team(provider), 20, drop=2,
+        Facet("team", "TEAM", lambda provider, now: newcomer_team(provider), 20, drop=2,
               sort=newcomer_team),
-        Shown("made", "MADE", lambda provider, now: ago(provider.created_at, now), 10, drop=3,
+        Facet("made", "MADE", lambda provider, now: ago(provider.created_at, now), 10, drop=3,
               sort=lambda provider: provider.created_at),
     ),
     empty="No one signs in by a provider here. ctrl+n adds one.",
@@ -246,7 +246,7 @@ PROVIDERS: Resource[SAMLProvider] = Resource(
 """The SAML providers of an organization."""
 
 
-async def _logins(api: Api, target: Target, asked: Asked) -> Page[SSOLogin]:
+async def _logins(api: Api, target: Target, asked: ListQuery) -> Page[SSOLogin]:
     from copydesk.contract.models.base import Page
     from copydesk.contract.models.saml_provider import SSOLogin
 
@@ -261,10 +261,10 @@ LOGINS: Resource[SSOLogin] = Resource(
     key=lambda login: login.id,
     label=login_name,
     shown=(
-        Shown("label", "NAME", lambda login, now: login_name(login), flex=1, minimum=16,
+        Facet("label", "NAME", lambda login, now: login_name(login), flex=1, minimum=16,
               detail=False, sort=login_name),
-        Shown("start", "BEGINS AT", lambda login, now: login.start_url, flex=2, minimum=20),
-        Shown("id", "ID", lambda login, now: login.id, detail=False),
+        Facet("start", "BEGINS AT", lambda login, now: login.start_url, flex=2, minimum=20),
+        Facet("id", "ID", lambda login, now: login.id, detail=False),
     ),
     empty="There is no single sign-on: no provider is active.",
     url=lambda login: web_address(login.start_url) or None,

@@ -64,7 +64,7 @@ NOT_TOLD = "not told"
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class OrganizationSetting:
     """A setting: its name on the wire, its label, its value and its purpose.
 
     ``on`` says whether a switch is on, None for a setting that is not a switch. ``removable`` says
@@ -91,7 +91,7 @@ def current_of(organization: Organization) -> dict[str, Any]:
 
 def settings_of(
     organization: Organization, *, site: str = "", names: Mapping[str, str] | None = None
-) -> list[Setting]:
+) -> list[OrganizationSetting]:
     """Return the settings of an organization.
 
     ``site`` is the title of the site that people see first, ``names`` those of people.
@@ -105,7 +105,7 @@ def settings_of(
         said = _said(organization, wire, held, site, names)
         removable = name in OrganizationUpdate.nullable
         found.append(
-            Setting(
+            OrganizationSetting(
                 wire,
                 LABELS.get(wire) or words_of(wire),
                 said or Text(NOT_TOLD, style="muted"),
@@ -170,7 +170,7 @@ def no_way_back(names: Sequence[str], organization: Organization) -> str:
     return f"The service does not tell {listed(gone)}: changes of that cannot be undone."
 
 
-def setting_facts(setting: Setting, organization: Organization) -> Sequence[Fact]:
+def setting_facts(setting: OrganizationSetting, organization: Organization) -> Sequence[Fact]:
     """Return the details of a setting."""
     found = [Fact("now", setting.shown), Fact("", setting.help)]
     if setting.switch:
@@ -235,7 +235,7 @@ class OrganizationPlace(Place, scope="organization"):
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
-        self.rows: SettingsList[Setting] = SettingsList()
+        self.rows: SettingsList[OrganizationSetting] = SettingsList()
         self.facts = Facts(title="Setting", empty="No setting is selected.", id="setting-facts")
         yield Part("main", self.rows)
         yield Part("side", self.facts)

@@ -37,7 +37,7 @@ from copydesk.tui.organization.members import (
     member_role,
 )
 from copydesk.tui.resource.place import NAME_CELLS, ResourcePlace, may_not_add, nothing_selected
-from copydesk.tui.resource.resource import Condition, Resource, Shown, pages_of
+from copydesk.tui.resource.resource import Condition, Facet, Resource, pages_of
 from copydesk.tui.widgets.list import Marking, VirtualList, no_row
 
 if TYPE_CHECKING:
@@ -87,13 +87,13 @@ TEAMS: Resource[Team] = Resource(
     key=lambda team: team.id,
     label=team_title,
     shown=(
-        Shown("title", "NAME", lambda team, now: team_title(team), flex=1, minimum=20,
+        Facet("title", "NAME", lambda team, now: team_title(team), flex=1, minimum=20,
               detail=False, sort=team_title),
-        Shown("members", "MEMBERS", lambda team, now: str(team.members), 7, align="right",
+        Facet("members", "MEMBERS", lambda team, now: str(team.members), 7, align="right",
               sort=lambda team: team.members),
-        Shown("spaces", "SPACES", lambda team, now: str(team.spaces), 6, align="right", drop=1,
+        Facet("spaces", "SPACES", lambda team, now: str(team.spaces), 6, align="right", drop=1,
               sort=lambda team: team.spaces),
-        Shown("made", "MADE", lambda team, now: ago(team.created_at, now), 10,
+        Facet("made", "MADE", lambda team, now: ago(team.created_at, now), 10,
               drop=2, sort=lambda team: team.created_at),
     ),
     empty="There are no teams yet. ctrl+n makes one.",
@@ -279,19 +279,19 @@ PEOPLE: Resource[TeamMember] = Resource(
     key=lambda person: person.organization.id,
     label=member_name,
     shown=(
-        Shown("name", "NAME", lambda person, now: member_name(person), flex=1, minimum=20,
+        Facet("name", "NAME", lambda person, now: member_name(person), flex=1, minimum=20,
               detail=False, sort=member_name),
-        Shown("in_team", "IN TEAM", lambda person, now: role_in_team(person), 7,
+        Facet("in_team", "IN TEAM", lambda person, now: role_in_team(person), 7,
               values=get_args(TeamRole), sort=lambda person: person.team.role != "owner"),
-        Shown("role", "ROLE", lambda person, now: member_role(person.organization), 8,
+        Facet("role", "ROLE", lambda person, now: member_role(person.organization), 8,
               drop=1, values=get_args(RoleFilter)),
-        Shown("email", "E-MAIL", lambda person, now: person.organization.user.email, 26, drop=3,
+        Facet("email", "E-MAIL", lambda person, now: person.organization.user.email, 26, drop=3,
               sort=lambda person: person.organization.user.email),
-        Shown("seen", "SEEN", lambda person, now: last_seen(person.organization, now),
+        Facet("seen", "SEEN", lambda person, now: last_seen(person.organization, now),
               10, drop=2, sort=lambda person: person.organization.last_seen_at),
-        Shown("joined", "JOINED",
+        Facet("joined", "JOINED",
               lambda person, now: ago(person.organization.joined_at, now)),
-        Shown("account", "ACCOUNT", lambda person, now: account_state(person.organization)),
+        Facet("account", "ACCOUNT", lambda person, now: account_state(person.organization)),
     ),
     empty="No one is in this team. ctrl+n adds people.",
     of="item",

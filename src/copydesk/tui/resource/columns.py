@@ -16,7 +16,7 @@ from copydesk.domain.text import clean, shorten_middle
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Commands, action
-from copydesk.tui.resource.resource import Resource, Shown
+from copydesk.tui.resource.resource import Facet, Resource
 from copydesk.tui.widgets.list import Column
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ OFFERED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Texts(Generic[T]):
+class FoldedTexts(Generic[T]):
     """The texts of an item by their names, and all of them folded for a filter."""
 
     item: T
@@ -38,7 +38,7 @@ class Texts(Generic[T]):
     folded: str
 
 
-def shown_text(shown: Shown[T], item: T, now: datetime) -> str | Text | None:
+def shown_text(shown: Facet[T], item: T, now: datetime) -> str | Text | None:
     """Return one text of an item, clean; None for nothing."""
     said = shown.of(item, now)
     return clean(said) if isinstance(said, str) else said
@@ -51,10 +51,10 @@ class ItemTexts(Generic[T]):
     """
 
     def __init__(
-        self, resource: Resource[Any], text_of: Callable[[Shown[T], T], str | Text | None]
+        self, resource: Resource[Any], text_of: Callable[[Facet[T], T], str | Text | None]
     ) -> None:
         self._resource, self._text_of = resource, text_of
-        self._texts: dict[str, Texts[T]] = {}
+        self._texts: dict[str, FoldedTexts[T]] = {}
         """What is shown of items, by their ids: a filter asks for it at each of its letters."""
         self._found: dict[str, set[str]] = {}
         """What a filter has come by, by the names of it: nothing is looked at to offer it."""
@@ -65,7 +65,7 @@ class ItemTexts(Generic[T]):
     def columns(self) -> list[Column[T]]:
         return [self._column(shown) for shown in self._resource.shown if shown.column]
 
-    def _column(self, shown: Shown[T]) -> Column[T]:
+    def _column(self, shown: Facet[T]) -> Column[T]:
         middle = shown.middle
 
         def fitted(item: T, cells: int) -> str | Text:
@@ -109,14 +109,14 @@ class ItemTexts(Generic[T]):
             # Those remain until a filter looks at the items again.
             self._found_before, self._found = self._found, {}
 
-    def _known(self, item: T) -> Texts[T]:
+    def _known(self, item: T) -> FoldedTexts[T]:
         key = self._resource.key(item)
         known = self._texts.get(key)
         if known is None or known.item is not item:
             said = ((each.name, self._text_of(each, item)) for each in self._resource.shown)
             texts = {name: None if text is None else str(text) for name, text in said}
             folded = fold(" ".join(text for text in texts.values() if text))
-            known = self._texts[key] = Texts(item, texts, folded)
+            known = self._texts[key] = FoldedTexts(item, texts, folded)
             for name, text in texts.items():
                 offered = self._found.setdefault(name, set())
                 if text and len(offered) < OFFERED:
@@ -237,7 +237,7 @@ class MaskCommands(Commands, scope="resource_list"):
             )
         return self._known[id(resource)]
 
-    def _shown_of(self, shown: Shown[T]) -> Shown[T]:
+    def _shown_of(self, shown: Facet[T]) -> Facet[T]:
         return replace(shown, of=lambda item, now: self._seen(shown.of(item, now)))
 
     def _seen(self, said: str | Text | None) -> str | Text | None:

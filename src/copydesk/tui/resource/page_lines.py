@@ -8,7 +8,7 @@ from copydesk.domain.slug import named, slugify
 from copydesk.session.operations import ops
 from copydesk.session.page_rows import page_rows
 from copydesk.session.reads.pages import walk
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.resource import Facet, ListQuery, Resource
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -28,7 +28,7 @@ def lines_from(space: str, page: str, at: str = "") -> str:
     return f"{space} {page} {at}" if space and page else ""
 
 
-async def _lines(api: Api, target: Target, asked: Asked) -> Page[str]:
+async def _lines(api: Api, target: Target, asked: ListQuery) -> Page[str]:
     from copydesk.contract.models.base import Page
 
     space, _, rest = (target.item or "").partition(" ")
@@ -61,7 +61,7 @@ LINES: Resource[str] = Resource(
     pages=_lines,
     key=lambda line: line,
     label=lambda line: line,
-    shown=(Shown("none", "", lambda line, now: None),),
+    shown=(Facet("none", "", lambda line, now: None),),
     empty="This page has no text.",
     of="item",
     beside=0,

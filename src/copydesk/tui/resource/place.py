@@ -10,8 +10,8 @@ A place for one is a subclass with ``RESOURCE`` and its verbs as actions:
         async def delete(self) -> None: ...
 
 Beside it stand its collaborators: the orders of the list (`OrderCommands`), its conditions
-(`LimitCommands`), its reading (`RowReader`), the rights of the reader (`HomeRights`), the work
-of the service (`Watch`), and what an item holds (`Contents`).
+(`LimitCommands`), its reading (`ItemReader`), the rights of the reader (`HomeRights`), the work
+of the service (`Watch`), and what an item holds (`HeldItems`).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from copydesk.tui.framework.place import VAST, Part, Place, View
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.columns import ItemTexts, columns_of, in_order, shown_text
 from copydesk.tui.resource.limits import LimitCommands
-from copydesk.tui.resource.resource import Asked, Condition, Held, Resource, Shown
+from copydesk.tui.resource.resource import Condition, Facet, Held, ListQuery, Resource
 from copydesk.tui.resource.rights import NO_HOME, HomeRights
 from copydesk.tui.widgets.facts import Facts, WideFacts
 from copydesk.tui.widgets.list import Marking, VirtualList, no_row
@@ -384,7 +384,7 @@ class Watch(Generic[T]):
             self.bell = self._place.set_timer(WATCH_SECONDS, self.look_again)
 
 
-class RowReader(Generic[T]):
+class ItemReader(Generic[T]):
     """Reading the list of a place, page by page as the service gives it."""
 
     def __init__(self, place: ResourcePlace[T]) -> None:
@@ -443,7 +443,7 @@ class RowReader(Generic[T]):
         if place.missing() is not None:
             return [], None, 0
         target = place.target.but(organization=place.organization)
-        asked = Asked(token, limit, place.view, order, place.limits.conditions)
+        asked = ListQuery(token, limit, place.view, order, place.limits.conditions)
         try:
             found = await place.page(api, resource, target, asked)
         except failure_types():
@@ -523,7 +523,7 @@ class RowReader(Generic[T]):
         self._place.rows.retitle()
 
 
-class Contents(WideFacts):
+class HeldItems(WideFacts):
     """The first things that the item under the cursor holds, on a very wide screen.
 
     They are read once the cursor rests, with a request for each kind (``Resource.contents``), and
@@ -565,7 +565,7 @@ class Contents(WideFacts):
             from copydesk.client.errors import Forbidden, NotFound
 
             try:
-                return await kind.pages(api, target, Asked(None, HELD))
+                return await kind.pages(api, target, ListQuery(None, HELD))
             except (Forbidden, NotFound) as error:  # the others may be read all the same
                 return sentence(error)
 
@@ -673,8 +673,8 @@ class ResourcePlace(Place, Generic[T]):
         self.orders = self.commands_of(OrderCommands)
         self.rights = HomeRights(self, self._rights_known)
         self.watching: Watch[T] = Watch(self)
-        self.contents = Contents(self, lambda: self.resource.held(self.item))
-        self.row_reader: RowReader[T] = RowReader(self)
+        self.contents = HeldItems(self, lambda: self.resource.held(self.item))
+        self.row_reader: ItemReader[T] = ItemReader(self)
         self.resource: Resource[Any] = self.resource_of(self.view)  # what is listed now
         self.texts: ItemTexts[T] = ItemTexts(self.resource, self.text_of)
 
@@ -724,7 +724,7 @@ class ResourcePlace(Place, Generic[T]):
         """Return the name of an item, short enough for a title."""
         return shorten(self.label(item), NAME_CELLS)
 
-    def text_of(self, shown: Shown[T], item: T) -> str | Text | None:
+    def text_of(self, shown: Facet[T], item: T) -> str | Text | None:
         """Return one text of an item."""
         return shown_text(shown, item, self.session.now)
 
@@ -790,9 +790,9 @@ class ResourcePlace(Place, Generic[T]):
     def conditions_known(self) -> Sequence[Condition]:
         return self.resource.conditions
 
-    async def page(self, api: Api, resource: Resource[T], target: Target, asked: Asked) -> Page[T]:
+    async def page(self, api: Api, kind: Resource[T], target: Target, asked: ListQuery) -> Page[T]:
         """Read a page of a list; override it to add to the items."""
-        return await resource.pages(api, target, asked)
+        return await kind.pages(api, target, asked)
 
     def reload(self) -> None:
         self.contents.forget()

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Shown(Generic[T]):
+class Facet(Generic[T]):
     """One text of an item: a column, a line of the details, a key of the filter.
 
     ``of`` takes the item and the time, and returns its text (which is cleaned for it), a `Text` of
@@ -71,7 +71,7 @@ class Shown(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Asked:
+class ListQuery:
     """The request for a list: the page, its length, the view, the order and the conditions."""
 
     token: str | None
@@ -87,7 +87,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ServiceOrder:
     """An order that the service knows: the query that asks for it, and for its reverse."""
 
     name: str
@@ -140,10 +140,10 @@ class Resource(Generic[T]):
 
     noun: str
     title: str
-    pages: Callable[[Api, Target, Asked], Awaitable[Page[T]]]
+    pages: Callable[[Api, Target, ListQuery], Awaitable[Page[T]]]
     key: Callable[[T], str]
     label: Callable[[T], str]
-    shown: Sequence[Shown[T]]
+    shown: Sequence[Facet[T]]
     empty: str
     of: Literal["organization", "space", "item", "none"] = "organization"
     get: str = ""
@@ -152,7 +152,7 @@ class Resource(Generic[T]):
     views: Sequence[View] = ()
     tabs: Sequence[View] = ()
     """The views of a place whose views are places, named like these."""
-    orders: Sequence[Order] = ()
+    orders: Sequence[ServiceOrder] = ()
     conditions: Sequence[Condition] = ()
     copies: Callable[[T], Sequence[tuple[str, str | None]]] = lambda item: ()
     more: Callable[[T, datetime], Sequence[tuple[str, str | Text]]] = lambda item, now: ()
@@ -191,14 +191,14 @@ class Resource(Generic[T]):
 
 def pages_of(
     operation: str, *whose: str, **always: Any
-) -> Callable[[Api, Target, Asked], Awaitable[Page[Any]]]:
+) -> Callable[[Api, Target, ListQuery], Awaitable[Page[Any]]]:
     """Return what reads a page of a list by the name of its operation.
 
     ``whose`` names the ids of the target that are in its path, in that order; ``always`` is asked
     with every page.
     """
 
-    async def pages(api: Api, target: Target, asked: Asked) -> Page[Any]:
+    async def pages(api: Api, target: Target, asked: ListQuery) -> Page[Any]:
         ids = [getattr(target, name) or "" for name in whose]
         given = {**always, **asked.paging, **asked.order, **asked.conditions}
         read: Any = api.page

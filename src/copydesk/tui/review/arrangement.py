@@ -24,7 +24,7 @@ from copydesk.session.page_edits import StagedPages, read_source
 from copydesk.session.target import Target
 from copydesk.session.writes.requests import why_no_edit
 from copydesk.tui.arrange import cells
-from copydesk.tui.arrange.cells import ArrangedTree, PlanPane, Row, WrittenPane
+from copydesk.tui.arrange.cells import ArrangedRow, ArrangedTree, PlanPane, WrittenPane
 from copydesk.tui.arrange.place import (
     ArrangingPlace,
     no_row,
@@ -162,14 +162,14 @@ class PagesArrangementPlace(ArrangingPlace[PagesRead]):
         request = step.arguments.get("change_request_id")
         return step.operation == "update_change_request_content" and request == self.ids[1]
 
-    def _title(self, row: Row) -> Any:
+    def _title(self, row: ArrangedRow) -> Any:
         return cells.title(row, self.order.shown, row.title)
 
-    def _slug(self, row: Row) -> Any:
+    def _slug(self, row: ArrangedRow) -> Any:
         slug = clean(str(row.item.values.get("slug") or ""))
         return cells.cell(row, self.order.shown, "slug", f"/{slug}" if slug else "")
 
-    def _not_pickable(self, row: Row) -> str | None:
+    def _not_pickable(self, row: ArrangedRow) -> str | None:
         removed = self.order.shown.state(row).removed
         return f"{row.title} is staged to be deleted; X there undoes that." if removed else None
 
@@ -314,5 +314,5 @@ class PagesArrangementPlace(ArrangingPlace[PagesRead]):
             facts.append(Fact("below it", plural(below, "page") if below else "nothing"))
         self.facts.show(facts, title="Page" if row is None else row.title)
 
-    def open_row(self, row: Row) -> None:
+    def open_row(self, row: ArrangedRow) -> None:
         self.desk.go_soon("review", self.target.but(page=row.id, view="changes"))

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from copydesk.domain.page_text import PageText
 from copydesk.domain.suggestion import SourceLines
 from copydesk.domain.text import clean, plural
-from copydesk.session.checks import USES, CheckedPage, Outcome, hiding, read_pages, run_checks
+from copydesk.session.checks import USES, CheckedPage, CheckOutcome, hiding, read_pages, run_checks
 from copydesk.tui.dialogs.dialog import Notice
 from copydesk.tui.framework.actions import NotYet, action, command
 from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.keyboard import tell_failures
-from copydesk.tui.review.diff import Said
+from copydesk.tui.review.diff import RowFindings
 from copydesk.tui.review.guards import HasReview, ReviewCommands, not_read
 from copydesk.tui.review.pages import PageReader
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.checks import Check, Finding
-    from copydesk.session.reads.review import Opened
+    from copydesk.session.reads.review import OpenedRequest
     from copydesk.tui.framework.place import Place
 
 GROUP = "checks"
@@ -31,11 +31,11 @@ UNREAD = 10
 """So many lines of an output that cannot be read are shown."""
 
 
-Checked: TypeAlias = tuple[list[CheckedPage], list[Outcome], set[str]]
+Checked: TypeAlias = tuple[list[CheckedPage], list[CheckOutcome], set[str]]
 """The pages that were checked, what came of it, and which findings are hidden."""
 
 
-class Shown(NamedTuple):
+class PageFindings(NamedTuple):
     """The findings on a page that are not hidden, by line: in what was changed, and before."""
 
     new: list[Finding]
@@ -78,12 +78,12 @@ class CheckCommands(ReviewCommands, scope="review"):
     def __init__(self, place: Place) -> None:
         super().__init__(place)
         self.on_finding = FindingKeys(place)
-        self.outcomes: Sequence[Outcome] = ()
+        self.outcomes: Sequence[CheckOutcome] = ()
         """What the checks found when they ran last."""
         self._pages: dict[str, CheckedPage] = {}
         self._lines: dict[str, Sequence[str]] = {}
         self._hidden: set[str] = set()
-        self._by_page: Mapping[str, Shown] = {}
+        self._by_page: Mapping[str, PageFindings] = {}
 
     @property
     def running(self) -> bool:
@@ -141,7 +141,7 @@ class CheckCommands(ReviewCommands, scope="review"):
         if found is not None:
             self._came(found)
 
-    async def _read(self, api: Api, opened: Opened, checks: Sequence[Check]) -> Checked:
+    async def _read(self, api: Api, opened: OpenedRequest, checks: Sequence[Check]) -> Checked:
         pages = await read_pages(api, opened)
         outcomes = [each async for each in run_checks(checks, pages)]
         return pages, outcomes, await asyncio.to_thread(self.place.session.hidden.read)
@@ -166,22 +166,24 @@ class CheckCommands(ReviewCommands, scope="review"):
 
     # What is found
 
-    def said_of(self, key: str, page: PageText) -> Mapping[int, Said]:
+    def said_of(self, key: str, page: PageText) -> Mapping[int, RowFindings]:
         """Return what checks say of the rows of a page, by its id, if they saw it as it is."""
         checked = self._pages.get(key)
         if checked is None or checked.source != page.source:
             return {}
-        shown = self._by_page.get(checked.id, Shown([], []))
+        shown = self._by_page.get(checked.id, PageFindings([], []))
         rows = page.rows_of_lines(each.line for each in (*shown.new, *shown.older))
         found: dict[int, tuple[list[Finding], list[Finding]]] = {}
         for at, findings in enumerate((shown.new, shown.older)):
             for each in findings:
                 found.setdefault(rows[each.line], ([], []))[at].append(each)
-        return {row: Said(tuple(here), tuple(before)) for row, (here, before) in found.items()}
+        return {
+            row: RowFindings(tuple(here), tuple(before)) for row, (here, before) in found.items()
+        }
 
     def _show(self) -> None:
         """Draw the findings anew, without those that are hidden: the footer counts them often."""
-        found = {page: Shown([], []) for page in self._pages}
+        found = {page: PageFindings([], []) for page in self._pages}
         for outcome in self.outcomes:
             for each in outcome.findings:
                 if not self._is_hidden(each):

@@ -24,7 +24,7 @@ from copydesk.session.errors import failure_types, sentence
 from copydesk.session.names import person_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.reads.review import Opened
+from copydesk.session.reads.review import OpenedRequest
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.settling import is_cut_off, keep_joined, update_whole
 from copydesk.session.target import Target
@@ -174,7 +174,7 @@ class RequestCommands(ReviewCommands, scope="review"):
             self.here.request_tabs.read_rules()
             self.here.discussion.read()
 
-    async def _is_edited_since(self, opened: Opened) -> bool:
+    async def _is_edited_since(self, opened: OpenedRequest) -> bool:
         """Whether others edited the request since it was read; False where nothing tells."""
         try:
             api = await self.place.session.ready()

@@ -12,10 +12,17 @@ from copydesk.domain.moments import moment
 from copydesk.domain.page_text import PageText
 from copydesk.domain.text import clean, plural, shorten, shown_title
 from copydesk.present.json_views import Raw
-from copydesk.present.page_changes import Entry, counted, entries, entry_title, in_order, page_signs
-from copydesk.session.content import Content
+from copydesk.present.page_changes import (
+    PageTreeLine,
+    counted,
+    entries,
+    entry_title,
+    in_order,
+    page_signs,
+)
+from copydesk.session.content import ContentOwner
 from copydesk.session.operations import ops
-from copydesk.session.page_changes import Changed
+from copydesk.session.page_changes import ReviewChange
 from copydesk.session.reads import history as reading
 from copydesk.session.reads.history import Comparison, RevisionRow
 from copydesk.session.target import Target
@@ -68,7 +75,7 @@ class ComparisonPlace(Place, scope="comparison"):
         self._shown = ""
 
     def panes(self) -> ComposeResult:
-        self.rows: VirtualList[Changed] = VirtualList(
+        self.rows: VirtualList[ReviewChange] = VirtualList(
             ListSource(key=lambda change: change.id),
             [Column("title", "PAGE", _title, flex=1, minimum=16)],
             title="Changes",
@@ -88,12 +95,12 @@ class ComparisonPlace(Place, scope="comparison"):
     def signs(self) -> Sequence[tuple[str, str]]:
         return [*super().signs(), *page_signs()[2:]]
 
-    def content(self) -> Content | None:
+    def content(self) -> ContentOwner | None:
         read, change = self._compared, self.rows.selected
         if read is None:
             return None
         page = change if change is not None and not change.thing else None
-        return Content(
+        return ContentOwner(
             read.space,
             read.title,
             page=page.id if page else "",
@@ -154,7 +161,7 @@ class ComparisonPlace(Place, scope="comparison"):
 
     def _came(self, read: Comparison) -> None:
         self._compared = read
-        roots: Sequence[Entry] = entries(read.pages, read.changes)
+        roots: Sequence[PageTreeLine] = entries(read.pages, read.changes)
         changes = in_order(roots)
         self.rows.empty = SAME
         self.rows.source.listed.set(changes)
@@ -225,5 +232,5 @@ class ComparisonPlace(Place, scope="comparison"):
             self.say(none)
 
 
-def _title(change: Changed) -> Text:
-    return entry_title(Entry(change.id, clean(change.node.title), change))
+def _title(change: ReviewChange) -> Text:
+    return entry_title(PageTreeLine(change.id, clean(change.node.title), change))

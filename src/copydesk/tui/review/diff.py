@@ -21,8 +21,8 @@ from copydesk.domain.picture import may_show
 from copydesk.present.blame import Authors, author_cells
 from copydesk.present.diff import (
     SIDES,
+    DiffLine,
     Gutter,
-    Row,
     draw_beside,
     draw_finding,
     draw_fold,
@@ -35,7 +35,7 @@ from copydesk.present.diff import (
 )
 from copydesk.present.markdown import Line, Look
 from copydesk.session.page_changes import UNSHOWN_FILE
-from copydesk.tui.dialogs.pictures import Pictures, Sides, sides_of
+from copydesk.tui.dialogs.pictures import Pictures, PictureSides, sides_of
 from copydesk.tui.framework.actions import Acts, NotYet, action
 from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.pane import PaneActs
@@ -53,7 +53,7 @@ Mark = tuple[str, bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RowFindings:
     """What checks say of a row: of what the request changed, and of ``older`` text."""
 
     new: tuple[Finding, ...] = ()
@@ -97,7 +97,7 @@ KEPT_AUTHORS = 8
 """Pages of which it is kept who wrote them."""
 
 
-class Beside(PaneActs, scope="beside"):
+class Margin(PaneActs, scope="beside"):
     """What stands beside the rows of a change: the numbers of lines or blocks, or who wrote it."""
 
     def __init__(self, pane: DiffView) -> None:
@@ -182,11 +182,11 @@ class PageRows:
         self.headed = False
         self.alone = True
         """Whether no other page is held: without a text it has no row then."""
-        self.of_file: Sequence[Sides] = ()
+        self.of_file: Sequence[PictureSides] = ()
         """The changed file that it is, as a picture."""
         self.said = view.findings.of(key, page)
         """What checks say of its rows."""
-        self.rows: list[Row] = []
+        self.rows: list[DiffLine] = []
         self.unfolded: set[int] = set()
         self.all = False
         self._comparing: set[int] = set()
@@ -210,7 +210,7 @@ class PageRows:
             pairs=self._view.paired,
         )
         if not self.rows and not self.alone:
-            self.rows = [Row("note", -1)]
+            self.rows = [DiffLine("note", -1)]
 
     @property
     def found(self) -> Sequence[int]:
@@ -235,9 +235,9 @@ class PageRows:
         begins = starts[bisect_left(starts, at) : bisect_right(starts, at)]  # J stops there
         return bool(begins) or not diff.is_blank(at)
 
-    def _row(self, place: int) -> Row:
+    def _row(self, place: int) -> DiffLine:
         """Return a row; that of the head is one that is only read."""
-        return self.rows[place] if place >= 0 else Row("note", -1)
+        return self.rows[place] if place >= 0 else DiffLine("note", -1)
 
     def line_at(self, place: int) -> int | None:
         """Return the row of the diff that is drawn alone at a place; None for others."""
@@ -281,7 +281,7 @@ class PageRows:
         found = self.findings(*range(at, max(stop, at + 1)))
         return [line for each in found for line in draw_finding(each.said, width)]
 
-    def _sides_at(self, place: int) -> Sequence[Sides]:
+    def _sides_at(self, place: int) -> Sequence[PictureSides]:
         """Return the pictures of a changed row, of two that are one edited the lower one's."""
         kind, at, _ = self.rows[place]
         if kind == "note":
@@ -384,7 +384,7 @@ class Findings:
 
     def __init__(self, pane: DiffView) -> None:
         self._pane = pane
-        self.of: Callable[[str, PageText], Mapping[int, Said]] = lambda key, page: {}
+        self.of: Callable[[str, PageText], Mapping[int, RowFindings]] = lambda key, page: {}
         """Returns what they say of the rows of a page, by its key."""
         self.keys: Sequence[Acts] = ()
         """What acts on those of a row, while the cursor is on one that has some."""
@@ -437,11 +437,11 @@ class DiffView(WrappedList, scope="diff"):
         """Whether the reader wants the two texts side by side."""
         self.paired = False
         """Whether the two texts stand side by side: where there is room."""
-        self.beside = Beside(self)
+        self.beside = Margin(self)
         self.first = (TableKeys(self), self.beside)
         self.pictures: Pictures | None = None
         """What draws the pictures of changed rows below them."""
-        self.of_file: Callable[[], Sequence[Sides]] = tuple
+        self.of_file: Callable[[], Sequence[PictureSides]] = tuple
         """Returns the changed file in front as a picture."""
         self.findings = Findings(self)
         self._range_from: int | None = None
@@ -460,7 +460,7 @@ class DiffView(WrappedList, scope="diff"):
         return self._held[self._front].marks if self._held else {}
 
     @property
-    def _rows(self) -> Sequence[Row]:
+    def _rows(self) -> Sequence[DiffLine]:
         """The rows of the page of the cursor."""
         return self._held[self._front].rows if self._held else ()
 
@@ -702,7 +702,7 @@ class DiffView(WrappedList, scope="diff"):
     def find_clear(self) -> bool:
         return self.end_range() or super().find_clear()
 
-    def _row(self) -> Row | None:
+    def _row(self) -> DiffLine | None:
         return self._rows[self._here_at] if 0 <= self._here_at < len(self._rows) else None
 
     def _place_of(self, line: int) -> int:

@@ -18,8 +18,8 @@ from copydesk.session.draft_keys import review_key
 from copydesk.session.errors import failure_types
 from copydesk.session.reads import review as reading
 from copydesk.session.suggestions import (
-    Suggested,
-    Texts,
+    OpenSuggestion,
+    SuggestionTexts,
     finish_applying,
     judged,
     read_texts,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.tui.framework.place import Place
     from copydesk.tui.review.diff import DiffView, Mark
-    from copydesk.tui.review.edits import PageTree
+    from copydesk.tui.review.edits import ReviewPageTree
     from copydesk.tui.review.model import ReviewModel
     from copydesk.tui.review.tabs import RequestTabs
 
@@ -45,12 +45,12 @@ class Suggestions:
     ) -> None:
         self.place, self.model = place, model
         self._current = current
-        self.found: dict[str, Suggested] = {}
+        self.found: dict[str, OpenSuggestion] = {}
         """By thread."""
         self.fits: dict[str, Fit] = {}
         """Whether they fit, of those that were judged."""
         self.ticked: set[str] = set()
-        self.texts: Texts | None = None
+        self.texts: SuggestionTexts | None = None
         """What they were judged by last."""
         self.views: Sequence[ThreadView] = ()
         self._judged: object = None
@@ -62,7 +62,7 @@ class Suggestions:
         for view in views:
             view.fits, view.ticked = self.fits, self.ticked
 
-    def current(self) -> Suggested | None:
+    def current(self) -> OpenSuggestion | None:
         """Return the suggestion under the cursor."""
         thread = self._current()
         return None if thread is None else self.found.get(thread.id)
@@ -83,7 +83,7 @@ class Suggestions:
         self._judged = asked
         found, ids = list(self.found.values()), self.model.ids
 
-        async def read(api: Api) -> tuple[Texts, dict[str, Fit]]:
+        async def read(api: Api) -> tuple[SuggestionTexts, dict[str, Fit]]:
             texts = await read_texts(api, *ids, found, self.texts)
             now = self.place.session.now
             return texts, await asyncio.to_thread(judged, texts, found, edits, now)
@@ -92,7 +92,7 @@ class Suggestions:
             "suggestions", read, self._came, what="Reading what is suggested", kept="away"
         )
 
-    def _came(self, result: tuple[Texts, dict[str, Fit]]) -> None:
+    def _came(self, result: tuple[SuggestionTexts, dict[str, Fit]]) -> None:
         self.texts, fits = result
         self.fits.clear()
         self.fits.update(fits)
@@ -149,7 +149,7 @@ class Discussion:
         self,
         place: Place,
         model: ReviewModel,
-        page_tree: PageTree,
+        page_tree: ReviewPageTree,
         diff: DiffView,
         tabs: RequestTabs,
         *,

@@ -30,16 +30,16 @@ from copydesk.domain.yaml_lines import FileError
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.local.state import token
 from copydesk.present import page_changes as present
-from copydesk.present.page_changes import Entry
+from copydesk.present.page_changes import PageTreeLine
 from copydesk.session import taking_back
 from copydesk.session.draft_keys import SEND, insertion_key, source_key
 from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
-from copydesk.session.page_changes import Changed
+from copydesk.session.page_changes import ReviewChange
 from copydesk.session.page_edits import (
     ELSEWHERE,
-    Check,
+    EditCheck,
     StagedPages,
     check_edits,
     read_source,
@@ -169,8 +169,8 @@ def merge_is_meant(here: HasReview) -> bool:
 
 
 def with_staged(
-    changes: Sequence[Changed], pages: Sequence[PageNode], edits: Mapping[str, PageEdit]
-) -> list[Changed]:
+    changes: Sequence[ReviewChange], pages: Sequence[PageNode], edits: Mapping[str, PageEdit]
+) -> list[ReviewChange]:
     """Return the changes of a request together with what is staged of its pages."""
     nodes = {node.id: node for node in pages}
     found = {change.id: change for change in changes}
@@ -179,15 +179,15 @@ def with_staged(
         kinds: tuple[ChangeKind, ...] = () if known is None else known.kinds
         if edit.kind == "insert":
             node = PageNode(page, edit.named, parent=edit.into, position=edit.at or 0)
-            found[page] = Changed(page, ("added",), None, node)
+            found[page] = ReviewChange(page, ("added",), None, node)
         elif node is None:
             continue
         elif edit.kind == "delete":
-            found[page] = Changed(page, ("deleted",), node, None)
+            found[page] = ReviewChange(page, ("deleted",), node, None)
         else:
             more: tuple[ChangeKind, ...] = ("moved",) if edit.moved else ()
             kinds = tuple(dict.fromkeys((*kinds, *more, "edited")))
-            change = Changed(page, kinds, node, node) if known is None else known
+            change = ReviewChange(page, kinds, node, node) if known is None else known
             title = edit.titled if edit.of_text else ""
             after = replace(change.after or node, title=title or change.node.title)
             found[page] = replace(change, kinds=kinds, after=after)
@@ -224,8 +224,8 @@ class PageEditing(ReviewCommands, scope="review"):
         return PageEdit("update", revision, text, text, title=title)
 
     @property
-    def _all(self) -> EditCommands:
-        return self.place.commands_of(EditCommands)
+    def _all(self) -> PageEditCommands:
+        return self.place.commands_of(PageEditCommands)
 
     @action(
         "e",
@@ -367,7 +367,7 @@ class PageEditing(ReviewCommands, scope="review"):
         )
 
 
-class EditCommands(ReviewCommands, scope="review"):
+class PageEditCommands(ReviewCommands, scope="review"):
     """Stages edits of the pages of a request, and sends them all with one request."""
 
     shows: Callable[[str], None] = staticmethod(lambda page: None)
@@ -476,10 +476,10 @@ class EditCommands(ReviewCommands, scope="review"):
     def _tell_of_others(self, page: str, edit: PageEdit) -> None:
         """Say whether somebody else edited a page while it was edited here."""
 
-        async def read(api: Api) -> Check:
+        async def read(api: Api) -> EditCheck:
             return await check_edits(api, *self.model.ids, {page: edit})
 
-        def came(check: Check) -> None:
+        def came(check: EditCheck) -> None:
             standing = check.standings[page]
             who, title = check.who or "Someone", clean(edit.named)
             if standing.open:
@@ -698,7 +698,7 @@ class EditCommands(ReviewCommands, scope="review"):
     async def _send_parts(
         self,
         staged: StagedPages,
-        check: Check,
+        check: EditCheck,
         parts: Sequence[Sequence[Mapping[str, Any]]],
         note: str,
     ) -> bool:
@@ -735,7 +735,7 @@ class EditCommands(ReviewCommands, scope="review"):
         self.place.read_again()
         return False
 
-    async def _checked(self, staged: StagedPages) -> Check | None:
+    async def _checked(self, staged: StagedPages) -> EditCheck | None:
         """Return what is staged, compared and settled; None where something is to be done first."""
         check = await self._check(staged)
         if check is None:
@@ -747,7 +747,7 @@ class EditCommands(ReviewCommands, scope="review"):
             return None
         return check
 
-    async def _check(self, staged: StagedPages) -> Check | None:
+    async def _check(self, staged: StagedPages) -> EditCheck | None:
         """Compare what is staged with what others did, until nothing is left to decide."""
         from copydesk.client.errors import Unreachable
 
@@ -758,7 +758,7 @@ class EditCommands(ReviewCommands, scope="review"):
         api = await session.ready()
         while True:
 
-            async def read() -> Check:
+            async def read() -> EditCheck:
                 return await check_edits(api, staged.space, staged.request, staged.edits)
 
             try:
@@ -781,7 +781,7 @@ class EditCommands(ReviewCommands, scope="review"):
                 if not await self._settle(page, standing, check):
                     return None
 
-    async def _settle(self, page: str, standing: Standing, check: Check) -> bool:
+    async def _settle(self, page: str, standing: Standing, check: EditCheck) -> bool:
         """Ask what becomes of an edit that cannot be sent so; False where that was left."""
         edit, title = standing.edit, shorten(clean(standing.edit.named), 40)
         who = check.who or "Someone"
@@ -827,7 +827,7 @@ class EditCommands(ReviewCommands, scope="review"):
         return True
 
     async def _sheet(
-        self, check: Check, parts: Sequence[Sequence[Mapping[str, Any]]], files: StagedFiles
+        self, check: EditCheck, parts: Sequence[Sequence[Mapping[str, Any]]], files: StagedFiles
     ) -> Confirm:
         """Return the sheet with all that is sent, as a diff."""
         facts: list[Fact] = []
@@ -868,10 +868,10 @@ class EditCommands(ReviewCommands, scope="review"):
 SIGNS = {"update": ("~", "changed"), "insert": ("+", "good"), "delete": ("-", "bad")}
 
 
-def titles(model: ReviewModel) -> Callable[[Entry], Text]:
+def titles(model: ReviewModel) -> Callable[[PageTreeLine], Text]:
     """Return how the tree names a page; beside its sign an m says that something is staged."""
 
-    def title(entry: Entry) -> Text:
+    def title(entry: PageTreeLine) -> Text:
         shown = present.entry_title(entry)
         if entry.id not in model.edits:
             return shown
@@ -880,12 +880,12 @@ def titles(model: ReviewModel) -> Callable[[Entry], Text]:
     return title
 
 
-class PageTree(TreeList[Entry]):
+class ReviewPageTree(TreeList[PageTreeLine]):
     """Shows the changed pages, or all, with their open threads and changed lines."""
 
     def __init__(self, model: ReviewModel) -> None:
         self._model = model
-        self._pages: TreeSource[Entry] = TreeSource(
+        self._pages: TreeSource[PageTreeLine] = TreeSource(
             key=lambda entry: entry.id,
             children=lambda entry: entry.children,
         )
@@ -928,22 +928,24 @@ class PageTree(TreeList[Entry]):
         self.following = True
         self.reveal(page)
 
-    def _page_columns(self) -> list[Column[Entry]]:
+    def _page_columns(self) -> list[Column[PageTreeLine]]:
         """Return the columns: the counts take what they need, the names the rest."""
         entries = [each for each in _walk(self._pages.roots) if each.change is not None]
-        threads: Column[Entry] = Column("threads", "", self._thread_count, 1, align="right")
-        lines: Column[Entry] = Column("lines", "", self._line_counts, 1, align="right", drop=1)
+        threads: Column[PageTreeLine] = Column("threads", "", self._thread_count, 1, align="right")
+        lines: Column[PageTreeLine] = Column(
+            "lines", "", self._line_counts, 1, align="right", drop=1
+        )
         return [
             Column("title", "", titles(self._model), flex=1, minimum=14),
             by_content(threads, entries, most=3),
             by_content(lines, entries, most=10),
         ]
 
-    def _thread_count(self, entry: Entry) -> Text:
+    def _thread_count(self, entry: PageTreeLine) -> Text:
         count = self._model.open_counts.get(entry.id, 0)
         return Text(str(count), style="accent") if count else Text("")
 
-    def _line_counts(self, entry: Entry) -> Text:
+    def _line_counts(self, entry: PageTreeLine) -> Text:
         page = self._model.newest(entry.id)
         if entry.change is None or entry.change.thing:
             return Text("")
@@ -958,14 +960,14 @@ class PageTree(TreeList[Entry]):
             text.append("--", style="moved")
         return text
 
-    def _seen_sign(self, entry: Entry) -> str:
+    def _seen_sign(self, entry: PageTreeLine) -> str:
         if entry.change is None:
             return ""
         signs = {"seen": glyphs().passed, "changed": glyphs().changed}
         return signs.get(self._model.seen_state(entry.id), "")
 
 
-def _walk(roots: Sequence[Entry]) -> Iterable[Entry]:
+def _walk(roots: Sequence[PageTreeLine]) -> Iterable[PageTreeLine]:
     waiting = [*roots]
     while waiting:
         entry = waiting.pop()

@@ -22,12 +22,12 @@ from copydesk.tui.merge.request_edits import takes_content
 from copydesk.tui.threads.commands import ThreadCommands
 
 if TYPE_CHECKING:
-    from copydesk.session.reads.review import Opened
+    from copydesk.session.reads.review import OpenedRequest
     from copydesk.session.session import Session
     from copydesk.tui.framework.place import Place
     from copydesk.tui.review.diff import DiffView
     from copydesk.tui.review.discussion import Discussion
-    from copydesk.tui.review.edits import PageTree
+    from copydesk.tui.review.edits import ReviewPageTree
     from copydesk.tui.review.model import ReviewModel
     from copydesk.tui.review.tabs import RequestTabs
 
@@ -39,7 +39,7 @@ class HasReview(Protocol):
     """A place with a change request under review."""
 
     model: ReviewModel
-    page_tree: PageTree
+    page_tree: ReviewPageTree
     diff: DiffView
     request_tabs: RequestTabs
     discussion: Discussion
@@ -86,7 +86,7 @@ def not_read(here: HasReview) -> str | None:
 
 
 def once_read(
-    guard: Callable[[HasReview, Opened], str | None],
+    guard: Callable[[HasReview, OpenedRequest], str | None],
 ) -> Callable[[HasReview], str | None]:
     """Make a guard of a function that also takes the change request, once that is read."""
 
@@ -99,7 +99,7 @@ def once_read(
 
 
 @once_read
-def may_not_comment(here: HasReview, opened: Opened) -> str | None:
+def may_not_comment(here: HasReview, opened: OpenedRequest) -> str | None:
     """Say so when I may not comment in the space."""
     return right_missing(opened.space, lambda granted: granted.comment, "comment")
 
@@ -141,7 +141,7 @@ def no_reviews(here: HasReview) -> str | None:
 
 
 @once_read
-def may_not_review(here: HasReview, opened: Opened) -> str | None:
+def may_not_review(here: HasReview, opened: OpenedRequest) -> str | None:
     """Say so when I may not give a verdict here, or there are none."""
     return no_reviews(here) or why_no_verdict(opened.request, opened.space)
 
@@ -158,26 +158,26 @@ def no_reviewers(here: HasReview) -> str | None:
 
 
 @once_read
-def is_merged(here: HasReview, opened: Opened) -> str | None:
+def is_merged(here: HasReview, opened: OpenedRequest) -> str | None:
     """Say so when the request is merged: then its status can no longer change."""
     merged = opened.request.status == "merged"
     return f"{here.model.numbered} is merged: {REVERTS}" if merged else None
 
 
 @once_read
-def may_not_edit(here: HasReview, opened: Opened) -> str | None:
+def may_not_edit(here: HasReview, opened: OpenedRequest) -> str | None:
     """Say so when I may not edit the request."""
     return right_missing(opened.space, lambda granted: granted.edit, "edit")
 
 
 @once_read
-def may_not_change(here: HasReview, opened: Opened) -> str | None:
+def may_not_change(here: HasReview, opened: OpenedRequest) -> str | None:
     """Say so when I may not change what the request says of itself."""
     return why_no_change(opened.request, opened.space, here.session.me)
 
 
 @once_read
-def up_to_date(here: HasReview, opened: Opened) -> str | None:
+def up_to_date(here: HasReview, opened: OpenedRequest) -> str | None:
     """Say so when there is nothing to pull in."""
     if opened.request.status not in ("open", "draft"):
         return f"{here.model.numbered} is {clean(opened.request.status)}."
@@ -187,7 +187,7 @@ def up_to_date(here: HasReview, opened: Opened) -> str | None:
 
 
 @once_read
-def may_not_write(here: HasReview, opened: Opened) -> str | None:
+def may_not_write(here: HasReview, opened: OpenedRequest) -> str | None:
     """Say so when the pages of the request cannot be edited here."""
     why = why_no_edit(opened.request, opened.space)
     said = f"{why} s suggests the change." if why == ONLY_REVIEWS else why
@@ -220,7 +220,7 @@ def no_text(here: HasReview) -> str | None:
 
 
 @once_read
-def may_not_apply(here: HasReview, opened: Opened) -> str | None:
+def may_not_apply(here: HasReview, opened: OpenedRequest) -> str | None:
     """Say so when suggestions cannot be applied here."""
     if opened.request.status not in ("open", "draft"):
         return f"{here.model.numbered} is {clean(opened.request.status)}."

@@ -30,7 +30,7 @@ from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Place, View
 from copydesk.tui.resource.place import ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Asked, Resource, Shown, pages_of
+from copydesk.tui.resource.resource import Facet, ListQuery, Resource, pages_of
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -57,7 +57,7 @@ SHOWN = 20
 """So many names of what a revision changes are among its details."""
 
 
-async def _revisions(api: Api, target: Target, asked: Asked) -> Page[RevisionRow]:
+async def _revisions(api: Api, target: Target, asked: ListQuery) -> Page[RevisionRow]:
     page = target.page if asked.view != SPACE else None
     return await read_revisions(api, target.space or "", asked.token, asked.limit, page)
 
@@ -102,11 +102,11 @@ HISTORY: Resource[RevisionRow] = Resource(
     key=lambda row: row.id,
     label=request_of,
     shown=(
-        Shown("when", "WHEN", lambda row, now: short_moment(row.at, now), 14),
-        Shown("who", "WHO", lambda row, now: row.who or None, 16, drop=1),
-        Shown("request", "CHANGE REQUEST", _request, flex=3, minimum=18),
-        Shown("pages", "PAGES", lambda row, now: changed_by(row), flex=2, drop=2, detail=False),
-        Shown("age", "AGE", lambda row, now: ago(row.at, now) or None),
+        Facet("when", "WHEN", lambda row, now: short_moment(row.at, now), 14),
+        Facet("who", "WHO", lambda row, now: row.who or None, 16, drop=1),
+        Facet("request", "CHANGE REQUEST", _request, flex=3, minimum=18),
+        Facet("pages", "PAGES", lambda row, now: changed_by(row), flex=2, drop=2, detail=False),
+        Facet("age", "AGE", lambda row, now: ago(row.at, now) or None),
     ),
     empty="No revision selected.",
     of="space",
@@ -125,7 +125,7 @@ REVIEWS: Resource[Review] = Resource(
     pages=pages_of("list_change_request_reviews", "space", "item"),
     key=lambda review: review.id,
     label=lambda review: person_name(review.reviewer),
-    shown=(Shown("status", "STATUS", lambda review, now: review.status),),
+    shown=(Facet("status", "STATUS", lambda review, now: review.status),),
     empty="No one reviewed it.",
     of="item",
     beside=0,
@@ -138,7 +138,7 @@ COMMENTS: Resource[Comment] = Resource(
     pages=pages_of("list_change_request_comments", "space", "item", format="markdown"),
     key=lambda comment: comment.id,
     label=lambda comment: first_words(comment, HELD_WORDS),
-    shown=(Shown("by", "BY", lambda comment, now: person_name(comment.posted_by)),),
+    shown=(Facet("by", "BY", lambda comment, now: person_name(comment.posted_by)),),
     empty="No one commented on it.",
     of="item",
     beside=0,
@@ -276,7 +276,7 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
         await self.desk.go("blame", target)
 
 
-async def _blocks(api: Api, target: Target, asked: Asked) -> Page[BlameRow]:
+async def _blocks(api: Api, target: Target, asked: ListQuery) -> Page[BlameRow]:
     return _page_of(await read_blame(api, target.space or "", target.page or "", target.revision))
 
 
@@ -307,12 +307,12 @@ BLAME: Resource[BlameRow] = Resource(
     key=lambda row: str(row.place),
     label=lambda row: row.text or "(no words)",
     shown=(
-        Shown("block", "BLOCK", lambda row, now: row.text or "(no words)", flex=3, minimum=24,
+        Facet("block", "BLOCK", lambda row, now: row.text or "(no words)", flex=3, minimum=24,
               detail=False),
-        Shown("who", "WHO", lambda row, now: row.revision.who or None if row.revision else None,
+        Facet("who", "WHO", lambda row, now: row.revision.who or None if row.revision else None,
               14, drop=1),
-        Shown("request", "CHANGE REQUEST", _brought_by, flex=2, minimum=18),
-        Shown("when", "WHEN", lambda row, now: short_moment(row.revision.at, now)
+        Facet("request", "CHANGE REQUEST", _brought_by, flex=2, minimum=18),
+        Facet("when", "WHEN", lambda row, now: short_moment(row.revision.at, now)
               if row.revision else None, 14, drop=2),
     ),
     empty="There is no text on this page.",
@@ -372,7 +372,7 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
     def resource_of(self, view: str) -> Resource[BlameRow]:
         return replace(BLAME, pages=self._blocks)
 
-    async def _blocks(self, api: Api, target: Target, asked: Asked) -> Page[BlameRow]:
+    async def _blocks(self, api: Api, target: Target, asked: ListQuery) -> Page[BlameRow]:
         reading = self._reading
         if reading is None:
             reading = BlameReading(target.space or "", target.page or "", target.revision)

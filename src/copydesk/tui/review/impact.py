@@ -22,7 +22,7 @@ from copydesk.tui.widgets.list import Column, VirtualList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.session.reads.review import Opened
+    from copydesk.session.reads.review import OpenedRequest
 
 NOTHING = {
     "all": "No page links to what this change request changes, and it breaks no link.",
@@ -34,7 +34,7 @@ NOTHING = {
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    opened: Opened
+    opened: OpenedRequest
     impact: Impact
 
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from copydesk.domain.page_text import PageText
     from copydesk.session.change_rows import ChangeRow
     from copydesk.session.marks import SeenPages
-    from copydesk.session.page_changes import Changed
+    from copydesk.session.page_changes import ReviewChange
     from copydesk.session.page_edits import StagedPages
     from copydesk.session.reads.merge import RulesRead
-    from copydesk.session.reads.review import Opened
+    from copydesk.session.reads.review import OpenedRequest
 
 Showing = Literal["mine", "staged", "sent"]
 """What is shown of a page with something staged: all of it against main, only what is staged, or
@@ -31,7 +31,7 @@ KEPT_PAGES = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Mine:
+class StagedPage:
     """What is staged of a page, compared with main and with what is sent: with its ``text``."""
 
     edit: PageEdit
@@ -43,16 +43,16 @@ class ReviewModel:
     """What a review knows; it draws and reads nothing."""
 
     def __init__(self) -> None:
-        self.opened: Opened | None = None
+        self.opened: OpenedRequest | None = None
         """The request, its space and its pages, once they are read."""
         self.listed: ChangeRow | None = None
         """The row of a list, where the request itself could not be read."""
-        self.changes: list[Changed] = []
+        self.changes: list[ReviewChange] = []
         """Changed pages and files as they stand in the tree."""
-        self.shown: list[Changed] = []
+        self.shown: list[ReviewChange] = []
         """Those, with the pages of which only I staged something, which is not sent."""
         self.staged: StagedPages | None = None
-        self.mine: dict[str, Mine] = {}
+        self.mine: dict[str, StagedPage] = {}
         """What is staged of pages that were read."""
         self.showing: Showing = "mine"
         """What is shown of a page that has something staged."""
@@ -91,7 +91,7 @@ class ReviewModel:
         """The texts about this request that are not sent, by key."""
 
     @property
-    def known(self) -> Opened:
+    def known(self) -> OpenedRequest:
         """The request; call this only once it is read."""
         assert self.opened is not None
         return self.opened
@@ -123,11 +123,11 @@ class ReviewModel:
     # Pages
 
     @property
-    def change(self) -> Changed | None:
+    def change(self) -> ReviewChange | None:
         """The page in front."""
         return self.find(self.page_id)
 
-    def find(self, page: str | None) -> Changed | None:
+    def find(self, page: str | None) -> ReviewChange | None:
         """Return a changed page by its id."""
         return next((change for change in self.shown if change.id == page), None)
 
@@ -153,13 +153,13 @@ class ReviewModel:
         """What is staged of the page in front, where that is what is shown."""
         return None if self.showing == "sent" else self.edits.get(self.page_id or "")
 
-    def order(self, shown: list[Changed]) -> None:
+    def order(self, shown: list[ReviewChange]) -> None:
         """Take the pages in the order of the tree, with those of which something is staged."""
         known = {change.id: change for change in self.known.changes}
         self.shown = shown
         self.changes = [known[change.id] for change in shown if change.id in known]
 
-    def mine_of(self, page: str, text: PageText) -> Mine | None:
+    def mine_of(self, page: str, text: PageText) -> StagedPage | None:
         """Return what is staged of a page, once it is compared with its text."""
         mine, edit = self.mine.get(page), self.edits.get(page)
         if mine is None or edit is None:

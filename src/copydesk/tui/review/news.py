@@ -10,7 +10,7 @@ from copydesk.contract.models.comment import CommentReply
 from copydesk.domain.page_tree import PageNode, Version, flatten
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
-from copydesk.session.page_changes import Changed
+from copydesk.session.page_changes import ReviewChange
 from copydesk.session.reads import review as reading
 from copydesk.tui.framework.actions import action
 from copydesk.tui.review.guards import HasReview, ReviewCommands
@@ -20,7 +20,7 @@ from copydesk.tui.review.pages import PageReader
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.change_request import ChangeRequest
-    from copydesk.session.reads.review import Opened
+    from copydesk.session.reads.review import OpenedRequest
     from copydesk.tui.framework.place import Place
 
 
@@ -170,7 +170,7 @@ class NewsCommands(ReviewCommands, scope="review"):
         self._followed = ""
         self.place.read_again(by_hand=False)
 
-    async def _compare(self, api: Api, opened: Opened, pages: Iterable[PageNode]) -> None:
+    async def _compare(self, api: Api, opened: OpenedRequest, pages: Iterable[PageNode]) -> None:
         """Compare the marked pages whose version changed since the last comparison."""
         seen = sure(self.model.seen)
         now = {node.id: node for node in pages}
@@ -185,7 +185,7 @@ class NewsCommands(ReviewCommands, scope="review"):
             if version is not None and any(version):
                 self._versions[change.id] = version
 
-    def _marked(self, changes: Sequence[Changed]) -> list[Changed]:
+    def _marked(self, changes: Sequence[ReviewChange]) -> list[ReviewChange]:
         """Return the marked pages whose text now can be read."""
         seen = sure(self.model.seen)
         return [

@@ -19,13 +19,13 @@ from copydesk.present.diff import SIDES
 from copydesk.present.page_changes import place_of, place_within, sign
 from copydesk.present.passages import Passage, line_passages
 from copydesk.session.marks import seen_reversal
-from copydesk.session.page_changes import Changed
+from copydesk.session.page_changes import ReviewChange
 from copydesk.session.reads import review as reading
 from copydesk.session.reads.history import MINE, BlameRow, read_blame, request_row
-from copydesk.session.reads.review import Opened
+from copydesk.session.reads.review import OpenedRequest
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.review.guards import ReviewCommands, never_seen, no_text, not_read
-from copydesk.tui.review.model import Mine, Showing
+from copydesk.tui.review.model import Showing, StagedPage
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -135,7 +135,7 @@ class PageReader(ReviewCommands, scope="review"):
             after=after,
         )
 
-    async def _read_page(self, api: Api, opened: Opened, change: Changed) -> PageText:
+    async def _read_page(self, api: Api, opened: OpenedRequest, change: ReviewChange) -> PageText:
         edit = self.model.edits.get(change.id)
         if edit is not None and edit.kind == "insert":
             text = page_text("", "")
@@ -154,7 +154,7 @@ class PageReader(ReviewCommands, scope="review"):
             self.model.mine.pop(page, None)
         elif self.model.mine_of(page, text) is None:
             shown = await asyncio.to_thread(staged_texts, edit, text)
-            self.model.mine[page] = Mine(edit, text, shown)
+            self.model.mine[page] = StagedPage(edit, text, shown)
 
     def compare_with_seen(self) -> None:
         """Compare the page in front with what it was when it was marked as seen."""

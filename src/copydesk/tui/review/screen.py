@@ -22,18 +22,18 @@ from copydesk.present.threads import (
     Thread,
     Threads,
 )
-from copydesk.session.content import Content
+from copydesk.session.content import ContentOwner
 from copydesk.session.glyphs import glyphs
 from copydesk.session.marks import SeenPages
 from copydesk.session.operations import ops
 from copydesk.session.page_changes import FILE
 from copydesk.session.reads import review as reading
 from copydesk.session.reads.merge import RulesRead, read_rules
-from copydesk.session.reads.review import Opened
+from copydesk.session.reads.review import OpenedRequest
 from copydesk.session.taking_back import waits_to_be_settled
 from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
-from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, Sides, sides_of
+from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, PictureSides, sides_of
 from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.frame import NOTE_GAP
 from copydesk.tui.framework.navigation import NO_REQUEST, place
@@ -48,7 +48,7 @@ from copydesk.tui.review.commands import (
 )
 from copydesk.tui.review.diff import DiffView, texts_here
 from copydesk.tui.review.discussion import Discussion
-from copydesk.tui.review.edits import EditCommands, PageTree, merge_is_meant
+from copydesk.tui.review.edits import PageEditCommands, ReviewPageTree, merge_is_meant
 from copydesk.tui.review.guards import may_not_comment, no_line
 from copydesk.tui.review.model import ReviewModel
 from copydesk.tui.review.news import NewsCommands
@@ -81,12 +81,12 @@ if TYPE_CHECKING:
         "list_change_request_contributors",
     ),
 )
-class Review(Place):
+class ReviewPlace(Place):
     """The changed pages of a change request, the lines of one of them, and the threads on it."""
 
     COMMAND_CLASSES = (
         PageReader,
-        EditCommands,
+        PageEditCommands,
         ImpactCommands,
         ContentCommands,
         PageCommands,
@@ -110,7 +110,7 @@ class Review(Place):
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.model = ReviewModel()
-        self.page_tree = PageTree(self.model)
+        self.page_tree = ReviewPageTree(self.model)
         self.diff = DiffView(id="diff")
         self.reader = self.commands_of(PageReader)
         self.request_tabs = RequestTabs(
@@ -131,7 +131,7 @@ class Review(Place):
         self.news = self.commands_of(NewsCommands)
         self.reader.came = self._page_came
         self.diff.goes_on, self.diff.enters = self.reader.go_on, self.reader.come_to
-        self.editing = self.commands_of(EditCommands)
+        self.editing = self.commands_of(PageEditCommands)
         self.editing.shows = lambda page: self.reader.show_page(page, keep_place=True)
         self.editing.takes = self._take_mine
         self.page_tree.first = (self.editing.on_page,)
@@ -155,14 +155,14 @@ class Review(Place):
             "activity": tabs.happened,
         }
 
-    def _pictures(self) -> list[Sides]:
+    def _pictures(self) -> list[PictureSides]:
         """Return the pictures of the row under the cursor, or the changed file in front."""
         change = self.model.find(self.model.page_id)
         if change is not None and change.file:
             return self._pictures_of_file()
         return sides_of(texts_here(self.diff))
 
-    def _pictures_of_file(self) -> list[Sides]:
+    def _pictures_of_file(self) -> list[PictureSides]:
         """Return the changed file in front as the picture that it is; nothing for any other."""
         change = self.model.find(self.model.page_id)
         if change is None or not change.file or not is_picture(change.node.title):
@@ -170,7 +170,7 @@ class Review(Place):
         shown = Shown(f"/files/{change.id.removeprefix(FILE)}", "")
         was = None if change.before is None else shown
         now = None if change.after is None else shown
-        return [Sides(was, now, change.node.title)]
+        return [PictureSides(was, now, change.node.title)]
 
     def panes(self) -> ComposeResult:
         for pane in self.tabs.values():
@@ -256,7 +256,7 @@ class Review(Place):
             failed=self._request_failed,
         )
 
-    async def _read_request(self, api: Api, space: str, request: str) -> Opened:
+    async def _read_request(self, api: Api, space: str, request: str) -> OpenedRequest:
         opened = await reading.read_request(api, space, request)
         if self.model.seen is None:
             self.model.seen = SeenPages(self.session.seen, opened.request.id)
@@ -306,7 +306,7 @@ class Review(Place):
         self.reads.load("poll", read, arrived, what="Reading again")
         self.news.poll()
 
-    def _take_in(self, opened: Opened, rules: RulesRead) -> None:
+    def _take_in(self, opened: OpenedRequest, rules: RulesRead) -> None:
         """Show the new status and verdicts; the pages are the same."""
         if opened != self.model.opened or rules != self.model.rules:
             self.model.opened = opened
@@ -332,7 +332,7 @@ class Review(Place):
         if (here := self.desk.here) is not None:
             here.say(f"The draft stays here: what it is about cannot be read. {said}", "warn")
 
-    def _request_read(self, opened: Opened) -> None:
+    def _request_read(self, opened: OpenedRequest) -> None:
         before = self.model.opened
         if before is not None and opened.untold and not opened.changes:
             # What it changed was read before it was merged; not every service tells it after.
@@ -529,7 +529,7 @@ class Review(Place):
         self.commands_of(ThreadCommands).show_drafts_soon()
         begin(self, self.editing.look_again, group="staged")
 
-    def content(self) -> Content | None:
+    def content(self) -> ContentOwner | None:
         """Return the request, and the page in front."""
         opened, change = self.model.opened, self.model.change
         if opened is None:
@@ -537,7 +537,7 @@ class Review(Place):
         permissions, title = opened.space.permissions, clean(opened.space.title)
         may = permissions is None or permissions.edit
         on_page = change is not None and not change.thing
-        return Content(
+        return ContentOwner(
             opened.space.id,
             title,
             opened.request.id,

@@ -20,8 +20,8 @@ from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, shorten, typed
 from copydesk.session.draft_keys import review_key, suggestion_key
 from copydesk.session.suggestions import (
-    Suggested,
-    Texts,
+    OpenSuggestion,
+    SuggestionTexts,
     apply_plan,
     plan_applying,
     read_texts,
@@ -288,7 +288,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
         self.place.tell(f"{said}{with_it} {left or 'u undoes it.'}", tone)
         self.place.read_again()
 
-    async def _read(self, chosen: Sequence[Suggested]) -> Texts | None:
+    async def _read(self, chosen: Sequence[OpenSuggestion]) -> SuggestionTexts | None:
         """Read what suggestions are about; while the service is away it is what was read last."""
         session, suggestions = self.place.session, self.here.discussion.suggestions
         if session.offline and suggestions.texts is not None:

@@ -17,7 +17,7 @@ from copydesk.domain.request_context import CAUSE
 from copydesk.domain.text import clean, plural, shorten, shown_subject
 from copydesk.present.facts import Fact
 from copydesk.present.impact import impact_line
-from copydesk.present.merge_rules import Standing, rule_lines
+from copydesk.present.merge_rules import RuleContext, rule_lines
 from copydesk.present.review import REVERTS, overview
 from copydesk.present.threads import Thread
 from copydesk.session.change_rows import ChangeRow
@@ -28,7 +28,7 @@ from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.findings import read_title
 from copydesk.session.reads.impact import read_impact
 from copydesk.session.reads.merge import read_rules
-from copydesk.session.reads.review import Sides, read_replies, read_sides
+from copydesk.session.reads.review import RevisionSides, read_replies, read_sides
 from copydesk.tui.framework.navigation import GO
 from copydesk.tui.framework.place import View
 from copydesk.tui.framework.source import ListSource
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from copydesk.domain.impact import Impact
     from copydesk.session.change_rows import Readiness
     from copydesk.session.reads.merge import RulesRead
-    from copydesk.session.reads.review import Opened, Side
+    from copydesk.session.reads.review import OpenedRequest, RevisionSide
     from copydesk.tui.framework.place import Place
     from copydesk.tui.review.model import ReviewModel
 
@@ -68,7 +68,7 @@ class RequestTabs:
     ) -> None:
         self.place, self.model = place, model
         self._go_to, self._take_replies = go_to, take_replies
-        self.sides: Sides | None = None
+        self.sides: RevisionSides | None = None
         self.impact: Impact | None = None
         self._asked_for: set[tuple[str, str, str]] = set()
         """What was read beside the request, at which versions of both sides."""
@@ -78,8 +78,8 @@ class RequestTabs:
         self.overview = Facts(title="Overview", empty="Reading…", id="overview")
         self.rules_pane = Facts(title="Rules", empty="Reading…", id="rules")
         self.overview.leads = self.rules_pane.leads = "Request"
-        self.happened_source: ListSource[Happening] = ListSource(key=lambda row: row.id)
-        self.happened: VirtualList[Happening] = VirtualList(
+        self.happened_source: ListSource[HistoryEvent] = ListSource(key=lambda row: row.id)
+        self.happened: VirtualList[HistoryEvent] = VirtualList(
             self.happened_source,
             [
                 Column("when", "WHEN", self._when, width=7),
@@ -190,7 +190,7 @@ class RequestTabs:
         session = self.place.session
         return self.model.readiness(session.stuck, keys=not session.read_only)
 
-    def _when(self, row: Happening) -> Text:
+    def _when(self, row: HistoryEvent) -> Text:
         said = age(row.at, self.place.session.now)
         return Text(f"by {said}" if row.about and said != "now" else said, style="muted")
 
@@ -217,7 +217,7 @@ class RequestTabs:
         elif self.place.view == "activity":
             self._show_activity()
 
-    def _show_overview(self, opened: Opened) -> None:
+    def _show_overview(self, opened: OpenedRequest) -> None:
         model = self.model
         threads = (model.threads.open_count, model.threads.count) if model.threads_read else None
         facts = overview(
@@ -268,7 +268,7 @@ class RequestTabs:
         self._asked_for.add(key)
         return True
 
-    def _still(self, opened: Opened) -> bool:
+    def _still(self, opened: OpenedRequest) -> bool:
         """Whether the texts of both sides are the same as when something was begun to be read."""
         now = self.model.opened
         return now is not None and now.version == opened.version
@@ -279,10 +279,10 @@ class RequestTabs:
             return
         self.sides = None
 
-        async def read(api: Api) -> Sides:
+        async def read(api: Api) -> RevisionSides:
             return await read_sides(api, opened)
 
-        def came(sides: Sides) -> None:
+        def came(sides: RevisionSides) -> None:
             if self._still(opened):
                 self.sides = sides
                 self.show()
@@ -328,7 +328,7 @@ class RequestTabs:
             return
         request, permissions = opened.request, opened.space.permissions
         me = self.place.session.me
-        standing = Standing(
+        standing = RuleContext(
             now=self.place.session.now,
             me=me.id if me is not None else None,
             main=self.sides.main if self.sides is not None else None,
@@ -416,7 +416,7 @@ BEGUN = "begun"
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class HistoryEvent:
     """One thing that happened. ``leads`` is where it is shown: a tab, or ``thread``.
 
     ``about`` is true where the moment is not told, and this is the latest that it can have been.
@@ -436,9 +436,9 @@ def history(
     threads: Iterable[Thread],
     reviews: Sequence[Review] | None,
     requested: Sequence[RequestedReviewer] | None,
-    newest: Side | None,
+    newest: RevisionSide | None,
     titles: Mapping[str, str],
-) -> list[Happening]:
+) -> list[HistoryEvent]:
     """Return all that is told, newest first. ``titles`` are of pages, by id.
 
     The API tells no history. This is what its objects say of themselves: when a request was begun,
@@ -458,18 +458,18 @@ def history(
             who = asked.user.id if asked.user is not None else asked_name(asked)
             what = Text.assemble("asked ", (asked_name(asked), "who"), " for a review")
             by = person_name(asked.requested_by) if asked.requested_by else ""
-            found.append(Happening(f"asked {who}", asked.created_at, by, what, "rules"))
+            found.append(HistoryEvent(f"asked {who}", asked.created_at, by, what, "rules"))
     for thread in known:
         found += _thread(thread, titles)
     # What has the same second as the beginning came after it.
     return sorted(found, key=lambda each: (each.at, each.id != BEGUN, each.id), reverse=True)
 
 
-def _own(request: ChangeRequest, newest: Side | None) -> Iterator[Happening]:
+def _own(request: ChangeRequest, newest: RevisionSide | None) -> Iterator[HistoryEvent]:
     subject = shorten(shown_subject(request.subject), WORDS, glyphs().more)
     by = person_name(request.created_by) if request.created_by else ""
     began = Text.assemble((f"#{request.number} ", "muted"), "begun: ", (subject, "strong"))
-    yield Happening(BEGUN, request.created_at, by, began, "overview")
+    yield HistoryEvent(BEGUN, request.created_at, by, began, "overview")
     edited = newest is not None and newest.revision != request.revision_initial
     if newest is not None and newest.at is not None and edited:
         words = {"update": "updated from main", "rollback": "brought back to what it was"}
@@ -477,18 +477,18 @@ def _own(request: ChangeRequest, newest: Side | None) -> Iterator[Happening]:
         what.append(f"   revision {newest.revision[:12]}, the newest", style="muted")
         if newest.message:
             what.append(f"   {shorten(newest.message.splitlines()[0], 60, glyphs().more)}")
-        yield Happening(f"revision {newest.revision}", newest.at, "", what, "changes")
+        yield HistoryEvent(f"revision {newest.revision}", newest.at, "", what, "changes")
     if request.status == "merged":
         what = Text("merged into main", style="good")
         if request.revision_merged:
             what.append(f"   revision {clean(request.revision_merged)[:12]}", style="muted")
-        yield Happening("merged", request.updated_at, "", what, "overview", about=True)
+        yield HistoryEvent("merged", request.updated_at, "", what, "overview", about=True)
     elif request.status == "archived":
         what = Text("archived", style="muted")
-        yield Happening("archived", request.updated_at, "", what, "overview", about=True)
+        yield HistoryEvent("archived", request.updated_at, "", what, "overview", about=True)
 
 
-def _review(review: Review, at: datetime, thread: Thread | None) -> Happening:
+def _review(review: Review, at: datetime, thread: Thread | None) -> HistoryEvent:
     good = review.status == "approved"
     said = {"approved": "approved", "changes-requested": "asked for changes"}
     what = Text(said.get(review.status, clean(review.status)), style="good" if good else "bad")
@@ -497,7 +497,7 @@ def _review(review: Review, at: datetime, thread: Thread | None) -> Happening:
     words = review.comment.markdown if review.comment is not None else None
     if words:
         what.append(f"   {shorten(clean(words, limit=400), WORDS, glyphs().more)}")
-    return Happening(
+    return HistoryEvent(
         f"review {review.id}",
         at,
         person_name(review.reviewer),
@@ -507,13 +507,13 @@ def _review(review: Review, at: datetime, thread: Thread | None) -> Happening:
     )
 
 
-def _thread(thread: Thread, titles: Mapping[str, str]) -> Iterator[Happening]:
+def _thread(thread: Thread, titles: Mapping[str, str]) -> Iterator[HistoryEvent]:
     comment, name = thread.comment, thread.label
     where = f" on {titles.get(thread.page, 'a page')}" if thread.page else ""
 
-    def row(id: str, at: datetime, who: str, *parts: str | tuple[str, str]) -> Happening:
+    def row(id: str, at: datetime, who: str, *parts: str | tuple[str, str]) -> HistoryEvent:
         what = Text.assemble((f"{name} ", "muted"), *parts)
-        return Happening(f"{id} {thread.id}", at, who, what, "thread", thread.id)
+        return HistoryEvent(f"{id} {thread.id}", at, who, what, "thread", thread.id)
 
     by = person_name(comment.posted_by)
     words = first_words(comment, WORDS)

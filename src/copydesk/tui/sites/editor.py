@@ -23,7 +23,7 @@ from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.sites import read_conditions
 from copydesk.session.reads.spaces import read_desk
-from copydesk.tui.arrange.cells import Row, value
+from copydesk.tui.arrange.cells import ArrangedRow, value
 from copydesk.tui.arrange.place import (
     handed_over,
     no_row,
@@ -132,7 +132,7 @@ def _icon_note(icon: str) -> str:
     return "an icon has a name such as compass or life-ring: small letters, digits, hyphens"
 
 
-class EditCommands(Commands, scope="site_structure"):
+class StructureEditCommands(Commands, scope="site_structure"):
     """Changing a site's structure besides its order."""
 
     place: SiteStructurePlace
@@ -191,15 +191,15 @@ class EditCommands(Commands, scope="site_structure"):
         )
         await self.place.desk.push_screen_wait(form)
 
-    def _path_before(self, row: Row) -> str:
+    def _path_before(self, row: ArrangedRow) -> str:
         """Return the path of a row as the service has it."""
         item = self.place.draft.arrangement.base.items.get(row.id)
         return "" if item is None else str(item.values.get("path") or "")
 
-    def _path_staged(self, row: Row) -> bool:
+    def _path_staged(self, row: ArrangedRow) -> bool:
         return value(row, "path") != self._path_before(row)
 
-    def _former(self, row: Row) -> str:
+    def _former(self, row: ArrangedRow) -> str:
         """Return what a redirect from the row's address leads from, "" where none is offered.
 
         The path of the default is in no address, and of a site that is not published nobody knows
@@ -214,7 +214,7 @@ class EditCommands(Commands, scope="site_structure"):
         source = f"{(path or '').rstrip('/')}/*"
         return source if wrong_source(source) is None else ""
 
-    def _redirect_field(self, row: Row, source: str) -> Field:
+    def _redirect_field(self, row: ArrangedRow, source: str) -> Field:
         staged = self._path_staged(row)
         if not staged:  # one of a path that is as staged by now is sent still
             source = value(row, REDIRECT) or source
@@ -229,7 +229,7 @@ class EditCommands(Commands, scope="site_structure"):
             options=options,
         )
 
-    def _field(self, row: Row, name: str) -> Field:
+    def _field(self, row: ArrangedRow, name: str) -> Field:
         before = value(row, name)
 
         def check(text: str) -> str | None:
@@ -254,7 +254,7 @@ class EditCommands(Commands, scope="site_structure"):
             offers=self._conditions if name == "condition" else None,
         )
 
-    def _address_note(self, row: Row, path: str) -> str:
+    def _address_note(self, row: ArrangedRow, path: str) -> str:
         """Say which address changes to which, for as much as is known of it."""
         node = self.place.structure.nodes.get(row.id)
         old, published = value(row, "path"), node.address if node is not None else ""
@@ -430,7 +430,7 @@ class EditCommands(Commands, scope="site_structure"):
             return str(stuck)
         return None
 
-    def _section_of(self, row: Row | None) -> Item | None:
+    def _section_of(self, row: ArrangedRow | None) -> Item | None:
         """Return the section that a row is, or is in, unless it is going to be removed."""
         now = self.place.draft.arrangement.now
         if row is None or row.kind in LIGHT:

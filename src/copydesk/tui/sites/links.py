@@ -21,7 +21,14 @@ from copydesk.session.errors import sentence
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.sites import list_links
-from copydesk.session.site_rows import Link, SiteRow, link_of, no_address, no_effect, site_row
+from copydesk.session.site_rows import (
+    ShareLinkRow,
+    SiteRow,
+    link_of,
+    no_address,
+    no_effect,
+    site_row,
+)
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import TypeToConfirm, typable
@@ -51,7 +58,7 @@ class LinksRead:
     """The links of a site, and why the reader may not change or not even see them (empty: may)."""
 
     site: SiteRow
-    links: tuple[Link, ...]
+    links: tuple[ShareLinkRow, ...]
     refused: str = ""
     unseen: bool = False
 
@@ -63,17 +70,19 @@ def short_effect(site: SiteRow) -> str:
     return "" if site.published else "no effect: not published"
 
 
-def link_state(link: Link) -> Text | str:
+def link_state(link: ShareLinkRow) -> Text | str:
     """Return whether a link is on, in a word."""
     return Text("on", style="good") if link.active else Text("switched off", style="warn")
 
 
-def address_cell(link: Link) -> Text:
+def address_cell(link: ShareLinkRow) -> Text:
     """Return what the list shows of an address: that there is one, never what it is."""
     return Text("hidden" if link.address else "none now", style="muted")
 
 
-def link_facts(link: Link, site: SiteRow | None, now: datetime, *, revealed: bool) -> list[Fact]:
+def link_facts(
+    link: ShareLinkRow, site: SiteRow | None, now: datetime, *, revealed: bool
+) -> list[Fact]:
     """Return what to know about a link; its address only when it was asked for."""
     found = [Fact("state", link_state(link))]
     why = no_effect(site) if site is not None else ""
@@ -106,7 +115,7 @@ def check_name(text: str) -> str | None:
     return None
 
 
-def loss(link: Link, site: SiteRow | None) -> Sequence[Text | str]:
+def loss(link: ShareLinkRow, site: SiteRow | None) -> Sequence[Text | str]:
     """Return what deleting a link comes to."""
     works = link.active and site is not None and not no_effect(site)
     return [
@@ -117,7 +126,7 @@ def loss(link: Link, site: SiteRow | None) -> Sequence[Text | str]:
     ]
 
 
-async def make_link(api: Api, ids: tuple[str, str], name: str) -> Link:
+async def make_link(api: Api, ids: tuple[str, str], name: str) -> ShareLinkRow:
     """Make a share link, which is on at once. Raises ``ApiError``."""
     from copydesk.contract.models.share_link import ShareLinkCreate
 
@@ -126,7 +135,7 @@ async def make_link(api: Api, ids: tuple[str, str], name: str) -> Link:
 
 async def find_made(
     api: Api, ids: tuple[str, str], name: str, known: Collection[str]
-) -> Link | None:
+) -> ShareLinkRow | None:
     """Return the link of that name that was not known before, for one that may have been made."""
     links = await list_links(api, *ids)
     return next((link for link in links if link.id not in known and link.name == name), None)
@@ -183,7 +192,7 @@ class ShareLinksPlace(Place, scope="share_links"):
         return bool(self._revealed)
 
     def panes(self) -> ComposeResult:
-        self.rows: VirtualList[Link] = VirtualList(
+        self.rows: VirtualList[ShareLinkRow] = VirtualList(
             ListSource(key=lambda link: link.id),
             [
                 Column("name", "NAME", lambda link: link.title, flex=1, minimum=20),
@@ -199,7 +208,7 @@ class ShareLinksPlace(Place, scope="share_links"):
         yield Part("main", self.rows)
         yield Part("side", self.facts)
 
-    def _created(self, link: Link) -> str:
+    def _created(self, link: ShareLinkRow) -> str:
         return told_ago(link.created, self.session.now)
 
     def trail(self) -> Iterable[str]:
@@ -217,7 +226,7 @@ class ShareLinksPlace(Place, scope="share_links"):
         return said or f"{plural(len(self.read.links), 'link')}, {on} on; addresses are hidden"
 
     @property
-    def link(self) -> Link | None:
+    def link(self) -> ShareLinkRow | None:
         """The link under the cursor."""
         return self.rows.selected
 
@@ -373,7 +382,7 @@ class ShareLinksPlace(Place, scope="share_links"):
 
     async def _change(
         self,
-        link: Link,
+        link: ShareLinkRow,
         what: str,
         before: Mapping[str, str | bool],
         after: Mapping[str, str | bool],

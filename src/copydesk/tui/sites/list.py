@@ -37,11 +37,11 @@ from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.place import VAST, Part, Place, View
-from copydesk.tui.resource.place import Contents
-from copydesk.tui.resource.resource import Asked, Resource, Shown
+from copydesk.tui.resource.place import HeldItems
+from copydesk.tui.resource.resource import Facet, ListQuery, Resource
 from copydesk.tui.sites.settings import check
 from copydesk.tui.sites.settings_cells import TYPES, readers, title_of
-from copydesk.tui.sites.tabs import KEYED, DeletionCommands, PublicationCommands
+from copydesk.tui.sites.tabs import KEYED, PublicationCommands, SiteDeletionCommands
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -160,7 +160,7 @@ def _head(step: int, asks: str) -> str:
     return f"New site, {step + 1} of {len(QUESTIONS) + 1}: {asks}"
 
 
-class CreationCommands(Commands, scope="sites"):
+class SiteCreationCommands(Commands, scope="sites"):
     """Making a site, question by question."""
 
     place: SitesPlace
@@ -305,7 +305,7 @@ class CreationCommands(Commands, scope="sites"):
         return True
 
 
-async def _entries(api: Api, target: Target, asked: Asked) -> Page[tuple[int, SiteNode]]:
+async def _entries(api: Api, target: Target, asked: ListQuery) -> Page[tuple[int, SiteNode]]:
     """Read the structure of a site, and return its entries with how deep they are."""
     from copydesk.contract.models.base import Next, Page
 
@@ -329,7 +329,7 @@ ENTRIES: Resource[tuple[int, SiteNode]] = Resource(
     label=lambda entry: (
         "  " * entry[0] + (entry[1].title or "Untitled") + (" (hidden)" if entry[1].hidden else "")
     ),
-    shown=(Shown("path", "PATH", lambda entry, now: entry[1].path),),
+    shown=(Facet("path", "PATH", lambda entry, now: entry[1].path),),
     empty="This site shows nothing yet.",
     of="item",
     beside=0,
@@ -349,7 +349,12 @@ class SitesPlace(Place, scope="sites"):
     COLUMNS = ("views",)
     HORIZONTAL_BREAKPOINTS = VAST
     RAW = ("get_site",)
-    COMMAND_CLASSES = (DeletionCommands, CreationCommands, PublicationCommands, DetailsCommands)
+    COMMAND_CLASSES = (
+        SiteDeletionCommands,
+        SiteCreationCommands,
+        PublicationCommands,
+        DetailsCommands,
+    )
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -379,7 +384,7 @@ class SitesPlace(Place, scope="sites"):
         )
         self.facts = Facts(title="Site", empty="No site is selected.", id="site-details")
         yield Part("main", self.rows)
-        self.contents = Contents(
+        self.contents = HeldItems(
             self, lambda: (self.rows.selected, self.rows.selected_id or "", (ENTRIES,))
         )
         yield Part("side", self.facts, self.contents)

@@ -13,7 +13,7 @@ from rich.text import Text
 from copydesk.domain.text import clean, plural
 from copydesk.local.paths import expanded
 from copydesk.session.reads.redirects import read_redirects
-from copydesk.session.redirect_plan import Plan, Staged, plan_of, read_file
+from copydesk.session.redirect_plan import PlannedRedirect, RedirectPlan, plan_of, read_file
 from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.redirects import importing, parts_of, refused_of
 from copydesk.tui.dialogs.dialog import Confirm, Fact, Notice
@@ -26,7 +26,7 @@ SHOWN = 200
 """Up to how many lines of each kind a plan shows."""
 
 
-def plan_lines(plan: Plan) -> list[Fact]:
+def plan_lines(plan: RedirectPlan) -> list[Fact]:
     """Return a plan as the lines of a dialog."""
     found: list[Fact] = _some([f"{at}  {e.sentence}" for at, e in enumerate(plan.staged, 1)])
     found += [Text(already, style="muted") for already in plan.already]
@@ -81,7 +81,7 @@ class ImportCommands(Commands, scope="redirects"):
         if await here.desk.push_screen_wait(sheet):
             await self._send(plan.staged)
 
-    async def _send(self, staged: Sequence[Staged]) -> None:
+    async def _send(self, staged: Sequence[PlannedRedirect]) -> None:
         here, group = self.place, secrets.token_hex(8)
         ids, refused, done = here.tabs.ids, list[str](), 0
         try:

@@ -41,7 +41,7 @@ from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import VAST, Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.page_lines import ELSEWHERE, FIRST, LINES, lines_from
-from copydesk.tui.resource.place import Contents
+from copydesk.tui.resource.place import HeldItems
 from copydesk.tui.resource.resource import Held
 from copydesk.tui.sites.redirect_import import ImportCommands
 from copydesk.tui.sites.tabs import PublicationCommands, SiteTabs
@@ -264,7 +264,7 @@ class RedirectsPlace(Place, scope="redirects"):
             id="redirects",
         )
         self.facts = Facts(title="Redirect", empty="No redirect is selected.", id="redirect")
-        self.contents = Contents(self, self._held)
+        self.contents = HeldItems(self, self._held)
         yield Part("main", self.rows)
         yield Part("side", self.facts, self.contents)
 

@@ -29,11 +29,11 @@ from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.sites import settings_cells as present
-from copydesk.tui.sites.settings_cells import Setting
+from copydesk.tui.sites.settings_cells import SiteSetting
 from copydesk.tui.sites.tabs import (
     KEYED,
-    DeletionCommands,
     PublicationCommands,
+    SiteDeletionCommands,
     SiteTabs,
     no_publishing,
     read_links,
@@ -211,7 +211,7 @@ class SettingsCommands(Commands, scope="site_settings"):
 
     # Typed ones
 
-    async def _type(self, setting: Setting, site: Site) -> None:
+    async def _type(self, setting: SiteSetting, site: Site) -> None:
         name = setting.name
         field = Field(name, setting.label, setting.value, check(name))
         key = site_setting_key(self.place.target.site or "", name)
@@ -231,7 +231,7 @@ class SettingsCommands(Commands, scope="site_settings"):
 
     # Chosen ones
 
-    async def _choose(self, setting: Setting, site: Site) -> None:
+    async def _choose(self, setting: SiteSetting, site: Site) -> None:
         title = f"{setting.label} of {present.title_of(site)}"
         chosen = await self.place.desk.push_screen_wait(
             Choice(
@@ -249,7 +249,7 @@ class SettingsCommands(Commands, scope="site_settings"):
 
     # Sending
 
-    async def _set(self, setting: Setting, wanted: object, *, draft: str = "") -> bool:
+    async def _set(self, setting: SiteSetting, wanted: object, *, draft: str = "") -> bool:
         """Agree on a change, send it, and show it; False when it was not sent."""
         name, ids, change = setting.name, self.place.tabs.ids, change_of(setting.name)
         facts = await change.asked(self.place, sure(self.place.site), wanted)
@@ -280,7 +280,7 @@ class SettingsCommands(Commands, scope="site_settings"):
             self.place.show_site(changed)
         return True
 
-    async def _agree(self, setting: Setting, wanted: object, facts: Meaning) -> Site | None:
+    async def _agree(self, setting: SiteSetting, wanted: object, facts: Meaning) -> Site | None:
         """Return the site as it is right before the change, once that was agreed to.
 
         None when it was not. Raises `NotDoneError` when somebody else has made the change already.
@@ -309,7 +309,7 @@ class SettingsCommands(Commands, scope="site_settings"):
                 return site
             changed = True
 
-    def _by_others(self, site: Site, setting: Setting) -> str:
+    def _by_others(self, site: Site, setting: SiteSetting) -> str:
         return f"Someone changed it meanwhile: it is {present.shown_of(site, setting.name)} by now."
 
 
@@ -319,18 +319,18 @@ class SiteSettingsPlace(Place, scope="site_settings"):
 
     OF_SITE = True
     RAW = ("get_site",)
-    COMMAND_CLASSES = (DeletionCommands, SettingsCommands, DetailsCommands, PublicationCommands)
+    COMMAND_CLASSES = (SiteDeletionCommands, SettingsCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.tabs = SiteTabs(self)
-        self.commands_of(DeletionCommands).deleted = self.tabs.leave
+        self.commands_of(SiteDeletionCommands).deleted = self.tabs.leave
         self.site: Site | None = None
 
     # What a place says of itself
 
     def panes(self) -> ComposeResult:
-        self.rows: SettingsList[present.Setting] = SettingsList(_label)
+        self.rows: SettingsList[present.SiteSetting] = SettingsList(_label)
         self.facts = Facts(title="Setting", empty="No setting is selected.", id="setting-facts")
         yield Part("main", self.rows)
         yield Part("side", self.facts)
@@ -483,5 +483,5 @@ def _said(name: str, wanted: object) -> str:
     return clean(str(wanted))
 
 
-def _label(setting: Setting) -> Text | str:
+def _label(setting: SiteSetting) -> Text | str:
     return Text(setting.label, style="muted") if setting.kind == "fixed" else setting.label

@@ -81,7 +81,7 @@ HELP: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SiteSetting:
     """One setting: its wire name, its label, its shown value, and its value for a field.
 
     A choice has what it can be set to, each value with what it means.
@@ -100,41 +100,41 @@ class Setting:
         return self.name
 
 
-def settings_of(site: Site) -> list[Setting]:
+def settings_of(site: Site) -> list[SiteSetting]:
     """Return all settings of a site, the most changed ones first."""
     visibility = str(site.visibility)
     adaptive = adaptive_of(site)
     agents = str(site.agents_context or "")
     proxy = proxy_of(site)
     return [
-        Setting("title", "Title", title_of(site), "text", clean(site.title)),
-        Setting(
+        SiteSetting("title", "Title", title_of(site), "text", clean(site.title)),
+        SiteSetting(
             "published", "State",
             "published" if site.published else Text("not published", style="warn"), "publish",
         ),
-        Setting(
+        SiteSetting(
             "visibility", "Audience", _with_note(visibility, AUDIENCES), "choice", visibility,
             [(each, readers(each)) for each in AUDIENCES],
         ),
-        Setting("hostname", "Host", clean(site.hostname or "") or _none("none yet")),
-        Setting(
+        SiteSetting("hostname", "Host", clean(site.hostname or "") or _none("none yet")),
+        SiteSetting(
             "basename", "Base name", clean(site.basename or "") or _none("none"), "text",
             clean(site.basename or ""),
         ),
-        Setting("proxy", "Proxy", clean(proxy) or _none("none"), "text", clean(proxy)),
-        Setting(
+        SiteSetting("proxy", "Proxy", clean(proxy) or _none("none"), "text", clean(proxy)),
+        SiteSetting(
             "adaptiveContent", "Adaptive content",
             "on: visitors are shown different things" if adaptive else "off", "switch",
             "on" if adaptive else "off",
         ),
-        Setting(
+        SiteSetting(
             "agentsContext", "Assistants", f"{AGENTS.get(agents, clean(agents) or 'not told')}",
             "choice" if agents else "fixed", agents, list(AGENTS.items()),
         ),
-        Setting("type", "Plan", _with_note(str(site.type), TYPES)),
-        Setting("ads", "Advertising", _ads(site)),
-        Setting("features", "Features", _features(site)),
-        Setting("customization", "Customization", _none("in the web application")),
+        SiteSetting("type", "Plan", _with_note(str(site.type), TYPES)),
+        SiteSetting("ads", "Advertising", _ads(site)),
+        SiteSetting("features", "Features", _features(site)),
+        SiteSetting("customization", "Customization", _none("in the web application")),
     ]  # fmt: skip
 
 
@@ -403,7 +403,7 @@ def delete_facts(
     return facts
 
 
-def setting_facts(setting: Setting, site: Site, now: datetime) -> list[Fact]:
+def setting_facts(setting: SiteSetting, site: Site, now: datetime) -> list[Fact]:
     """Return what to know about the setting under the cursor, then about the site."""
     found = [Fact("", " ".join(HELP.get(setting.name, ())))]
     if setting.name in WEB_SETTINGS:

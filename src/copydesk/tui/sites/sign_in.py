@@ -61,7 +61,7 @@ SHOWN_TO = "visitor-auth"
 
 
 @dataclass(frozen=True)
-class Setting:
+class SignInSetting:
     """One setting and its value; a key is shown only as set, unless it is revealed."""
 
     id: Name
@@ -85,7 +85,7 @@ class SignInRead:
         return shorten(shown_title(self.site.title), 40)
 
 
-def settings_of(auth: SitePublishingAuth, *, revealed: bool) -> list[Setting]:
+def settings_of(auth: SitePublishingAuth, *, revealed: bool) -> list[SignInSetting]:
     """Return the settings as rows."""
     by = clean(auth.backend or "")
     if auth.integration:
@@ -97,10 +97,10 @@ def settings_of(auth: SitePublishingAuth, *, revealed: bool) -> list[Setting]:
     elif revealed:
         key = clean(auth.private_key)
     return [
-        Setting("backend", by or Text("not known", style="muted")),
-        Setting("privateKey", key),
-        Setting("fallbackURL", clean(auth.fallback_url or "") or none),
-        Setting("logoutURL", clean(auth.logout_url or "") or none),
+        SignInSetting("backend", by or Text("not known", style="muted")),
+        SignInSetting("privateKey", key),
+        SignInSetting("fallbackURL", clean(auth.fallback_url or "") or none),
+        SignInSetting("logoutURL", clean(auth.logout_url or "") or none),
     ]
 
 
@@ -187,7 +187,7 @@ class SignInCommands(Commands, scope="site_sign_in"):
         if await self.place.desk.push_screen_wait(confirm):
             await self._set(read, {"backend": chosen})
 
-    async def _type(self, setting: Setting, read: SignInRead) -> None:
+    async def _type(self, setting: SignInSetting, read: SignInRead) -> None:
         target = self.place.target
         key = form_key(self.place.PLACE, target, "change", setting.id)
 
@@ -274,7 +274,7 @@ class SignInPlace(Place, scope="sign_in"):
         return self._revealed
 
     def panes(self) -> ComposeResult:
-        self.rows: SettingsList[Setting] = SettingsList()
+        self.rows: SettingsList[SignInSetting] = SettingsList()
         self.rows.title = "Sign-in"
         self.facts = Facts(title="Setting", empty="No setting is selected.", id="sign-in-facts")
         yield Part("main", self.rows)

@@ -27,10 +27,10 @@ from copydesk.session.target import Target
 from copydesk.tui.arrange import cells as staged
 from copydesk.tui.arrange.cells import (
     EMPTY,
+    ArrangedRow,
     ArrangedTree,
     PlanPane,
-    Row,
-    Shown,
+    ShownLayout,
     WrittenPane,
     cell,
     title,
@@ -40,7 +40,7 @@ from copydesk.tui.arrange.draft import BEFORE_SENDING
 from copydesk.tui.arrange.place import READING, ArrangingPlace
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, style_path
-from copydesk.tui.sites.editor import EditCommands
+from copydesk.tui.sites.editor import StructureEditCommands
 from copydesk.tui.sites.tabs import KEYED, WHICH, PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts, Stacked, stack, unstack
 from copydesk.tui.widgets.list import Column, by_content, unspoken
@@ -85,7 +85,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
     RAW = (
         "list_site_sections", "list_site_spaces", "list_site_section_groups", "get_site_structure",
     )  # fmt: skip
-    COMMAND_CLASSES = (EditCommands, PublicationCommands)
+    COMMAND_CLASSES = (StructureEditCommands, PublicationCommands)
     EXACT = True
     WHICH = WHICH
 
@@ -115,10 +115,10 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         yield Part("main", self.rows)
         yield Part("side", self.facts, self.navigation, self.plan, self.written)
 
-    def _columns(self, layout: Layout) -> list[Column[Row]]:
+    def _columns(self, layout: Layout) -> list[Column[ArrangedRow]]:
         return site_columns(lambda: self.order.shown, lambda: self.structure.nodes, layout)
 
-    def _not_pickable(self, row: Row) -> str | None:
+    def _not_pickable(self, row: ArrangedRow) -> str | None:
         if self.refused:
             return self.refused
         if row.id in self.draft.arrangement.now.groups:
@@ -290,7 +290,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
         facts = row_facts(row, self.order.shown, self.structure.nodes)
         self.facts.show(facts, title=row.title)
 
-    def open_row(self, row: Row) -> None:
+    def open_row(self, row: ArrangedRow) -> None:
         if row.kind == "link":
             self.say(f"The link leads to {value(row, 'url')}: y copies that, o opens it.")
         elif row.kind == "site-space":
@@ -332,7 +332,7 @@ SHOWN_TITLES = 20
 """So many titles of the rows inside are listed in the details of one."""
 
 
-def name(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
+def name(row: ArrangedRow, shown: ShownLayout, nodes: Nodes) -> Text | str:
     """Return the title of a row; groups, which have no name, are told from sections."""
     plain: Text | str = row.title
     if row.kind in SAID_KINDS:
@@ -360,13 +360,13 @@ def name_cells(layout: Layout, row: str) -> int:
     )
 
 
-def trashed(row: Row, nodes: Nodes) -> bool:
+def trashed(row: ArrangedRow, nodes: Nodes) -> bool:
     """Whether the space that a row shows is in the trash."""
     node = nodes.get(row.id)
     return node is not None and node.trashed
 
 
-def path(row: Row, shown: Shown) -> Text | str:
+def path(row: ArrangedRow, shown: ShownLayout) -> Text | str:
     """Return the part of the address that a row adds; the default adds none."""
     if row.kind in SAID_KINDS:
         return Text("-", style="muted")
@@ -379,7 +379,7 @@ def path(row: Row, shown: Shown) -> Text | str:
     return cell(row, shown, "path", plain)
 
 
-def variants(row: Row, shown: Shown) -> Text | str:
+def variants(row: ArrangedRow, shown: ShownLayout) -> Text | str:
     """Return how many spaces a section shows."""
     if row.kind != "section":
         return ""
@@ -387,7 +387,7 @@ def variants(row: Row, shown: Shown) -> Text | str:
     return str(count) if count else Text("0", style="warn")
 
 
-def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
+def state(row: ArrangedRow, shown: ShownLayout, nodes: Nodes) -> Text | str:
     """Return the states of a row: in the trash, the default, hidden, conditional."""
     said = Text()
     condition, changed = value(row, "condition"), shown.state(row).changed
@@ -429,7 +429,7 @@ def state(row: Row, shown: Shown, nodes: Nodes) -> Text | str:
     return said
 
 
-def row_facts(row: Row, shown: Shown, nodes: Nodes) -> list[Fact]:
+def row_facts(row: ArrangedRow, shown: ShownLayout, nodes: Nodes) -> list[Fact]:
     """Return the details of a row of the structure, staged changes first."""
     found = _staged_facts(row, shown)
     if row.kind in SAID_KINDS:
@@ -465,7 +465,7 @@ def row_facts(row: Row, shown: Shown, nodes: Nodes) -> list[Fact]:
     return found
 
 
-def _entry_facts(row: Row, *, told: bool) -> Iterator[Fact]:
+def _entry_facts(row: ArrangedRow, *, told: bool) -> Iterator[Fact]:
     """Yield the details of a group or a link; ``told``: only its sections tell of the group."""
     if row.kind == "group":
         yield Fact("holds", _titles(row.children) or "nothing")
@@ -487,13 +487,13 @@ def bare(url: str) -> str:
     return url.partition("://")[2].rstrip("/") or url
 
 
-def _titles(rows: Sequence[Row]) -> str:
+def _titles(rows: Sequence[ArrangedRow]) -> str:
     named = ", ".join(each.title for each in rows[:SHOWN_TITLES])
     more = len(rows) - SHOWN_TITLES
     return f"{named} and {more} more" if more > 0 else named
 
 
-def _staged_facts(row: Row, shown: Shown) -> list[Fact]:
+def _staged_facts(row: ArrangedRow, shown: ShownLayout) -> list[Fact]:
     state, base = shown.state(row), shown.base
     said: list[str] = []
     if state.removed:
@@ -700,14 +700,14 @@ STATE_CELLS = 44
 
 
 def site_columns(
-    shown: Callable[[], Shown], nodes: Callable[[], Nodes], layout: Layout
-) -> list[Column[Row]]:
+    shown: Callable[[], ShownLayout], nodes: Callable[[], Nodes], layout: Layout
+) -> list[Column[ArrangedRow]]:
     """Return the columns; what a site has in them says how wide they are. Titles come first."""
-    rows = [Row(item, layout.level_of(row)) for row, item in layout.items.items()]
+    rows = [ArrangedRow(item, layout.level_of(row)) for row, item in layout.items.items()]
     longest = max((name_cells(layout, row.id) for row in rows), default=0)
     titles = max(18, min(longest, TITLE_CELLS))
-    part: Column[Row] = Column("path", "PATH", lambda row: path(row, shown()), 5, drop=2)
-    visible: Column[Row] = Column(
+    part: Column[ArrangedRow] = Column("path", "PATH", lambda row: path(row, shown()), 5, drop=2)
+    visible: Column[ArrangedRow] = Column(
         "state", "VISIBLE", lambda row: state(row, shown(), nodes()), 7, drop=1
     )
     # What is particular about a row is not cut while the titles have blanks to give.

@@ -21,7 +21,7 @@ from copydesk.session.operations import ops
 from copydesk.session.reads.sites import ANY, Rights, read_only_site, read_rights
 from copydesk.session.target import Target
 from copydesk.session.writes.log import WriteError
-from copydesk.session.writes.undo import Past
+from copydesk.session.writes.undo import PastWrite
 from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm, offer_checkout
 from copydesk.tui.framework import navigation
 from copydesk.tui.framework.actions import Commands, action, command
@@ -61,7 +61,7 @@ WHICH = "Which site? :site chooses one."
 """What a place of a site says that was told none, where the organization has not just one."""
 
 
-def made_and_undone(known: Iterable[Past], site: str | None) -> bool:
+def made_and_undone(known: Iterable[PastWrite], site: str | None) -> bool:
     """Whether a site was made from this machine, and that was taken back."""
     return any(
         past.standing == "undone"
@@ -451,7 +451,7 @@ class PublicationCommands(Commands, scope="site_publishing"):
             self.place.read_again()
 
 
-class DeletionCommands(Commands, scope="site_deleting"):
+class SiteDeletionCommands(Commands, scope="site_deleting"):
     """Deleting a site, where one is at hand."""
 
     place: Place

@@ -75,7 +75,7 @@ def no_attribute(here: SiteSchemaPlace) -> str | None:
     return None if row is not None and row.text else "Put the cursor on an attribute first."
 
 
-class EditCommands(Commands, scope="site_schema"):
+class SchemaEditCommands(Commands, scope="site_schema"):
     """Editing the schema of a site, and dropping an edit."""
 
     place: SiteSchemaPlace
@@ -217,7 +217,7 @@ class SiteSchemaPlace(Place, scope="site_schema"):
 
     OF_SITE = True
     RAW = ("get_adaptive_schema",)
-    COMMAND_CLASSES = (EditCommands, DetailsCommands, PublicationCommands)
+    COMMAND_CLASSES = (SchemaEditCommands, DetailsCommands, PublicationCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)

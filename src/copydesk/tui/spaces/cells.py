@@ -13,7 +13,7 @@ from copydesk.domain.space_tree import TRASH, RuleList, SpaceNode
 from copydesk.domain.text import listed, plural
 from copydesk.present.emoji import before
 from copydesk.present.facts import Fact, hint
-from copydesk.session.reads.spaces import Details
+from copydesk.session.reads.spaces import SpaceDetails
 
 LANGUAGES: Mapping[str, str] = {
     "en": "English", "fr": "French", "de": "German", "es": "Spanish", "it": "Italian",
@@ -139,14 +139,14 @@ def facts(
     now: datetime,
     *,
     organization_rules: tuple[str, RuleList] | None = None,
-    details: Details | None = None,
+    details: SpaceDetails | None = None,
     unread: bool = False,
 ) -> list[Fact]:
     """Return what to know about a node, what matters most first.
 
     ``unread`` says that reading the details failed, so that none are on their way.
     """
-    details = details or Details()
+    details = details or SpaceDetails()
     if node.kind != "space":
         return _collection_facts(node, now)
     found = [
@@ -176,7 +176,7 @@ OPEN = "Open change requests"
 
 
 def request_facts(
-    node: SpaceNode, details: Details | None, now: datetime, *, unread: bool = False
+    node: SpaceNode, details: SpaceDetails | None, now: datetime, *, unread: bool = False
 ) -> list[Fact]:
     """Return the open change requests of a space; nothing of what has none to be seen."""
     if node.kind != "space" or no_access(node):
@@ -217,7 +217,7 @@ def _collection_facts(node: SpaceNode, now: datetime) -> list[Fact]:
     return found
 
 
-def _requests(node: SpaceNode, details: Details) -> Text:
+def _requests(node: SpaceNode, details: SpaceDetails) -> Text:
     text = Text(f"{node.open} open", style="strong" if node.open else "")
     if details.needs_me:
         ask = "asks" if details.needs_me == 1 else "ask"
@@ -227,7 +227,7 @@ def _requests(node: SpaceNode, details: Details) -> Text:
 
 
 def _rules(
-    node: SpaceNode, organization: tuple[str, RuleList] | None, details: Details
+    node: SpaceNode, organization: tuple[str, RuleList] | None, details: SpaceDetails
 ) -> Text | str:
     if node.rules_type == "rules" and node.rules:
         return rule_words(node.rules, details.names)
@@ -240,7 +240,7 @@ def _rules(
     return "none: whoever may merge can"
 
 
-def _sites(details: Details, *, unread: bool) -> Text | str:
+def _sites(details: SpaceDetails, *, unread: bool) -> Text | str:
     if details.sites is None:
         return Text("not read: press R to try again" if unread else "reading…", style="muted")
     if not details.sites:

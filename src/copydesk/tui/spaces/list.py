@@ -31,13 +31,13 @@ from copydesk.domain.space_tree import (
 )
 from copydesk.domain.text import plural, shown_title
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
-from copydesk.session.content import Content
+from copydesk.session.content import ContentOwner
 from copydesk.session.identity import choose
 from copydesk.session.listings import COUNT_SECONDS
 from copydesk.session.names import person_name
 from copydesk.session.reads import spaces as reading
 from copydesk.session.reads.spaces import (
-    Details,
+    SpaceDetails,
     read_counts,
     read_details,
     read_organizations,
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.present.facts import Fact
     from copydesk.session.reads.spaces import Desk
-    from copydesk.session.reads.tree import Trashed
+    from copydesk.session.reads.tree import TrashedSpace
 
 TABS = (
     View("spaces", "Spaces"),
@@ -97,7 +97,7 @@ def no_row(here: SpacesPlace) -> str | None:
     return None
 
 
-class ArrangeCommands(Commands, scope="spaces"):
+class ArrangingCommands(Commands, scope="spaces"):
     """The ways from the list of spaces to rearranging them."""
 
     place: SpacesPlace
@@ -145,7 +145,7 @@ class ArrangeCommands(Commands, scope="spaces"):
     async def _arrange(self, name: str) -> None:
         node = self.place.rows.selected_item
         row = "" if node is None or node.id == LOOSE else node.id
-        self.place.session.left[WANTED] = Wanted(row, name)
+        self.place.session.left[WANTED] = WantedRow(row, name)
         target = Target(organization=self.place.organization)
         await self.place.desk.go("organization-structure", target)
 
@@ -164,7 +164,7 @@ class ArrangeCommands(Commands, scope="spaces"):
             return  # a poll: nothing was seen going
         self._looked = state
 
-        async def read(api: Api) -> tuple[Trashed, ...]:
+        async def read(api: Api) -> tuple[TrashedSpace, ...]:
             from copydesk.session.reads.tree import read_trash, remember_gone
 
             snapshot = self.place.session.snapshot
@@ -174,7 +174,7 @@ class ArrangeCommands(Commands, scope="spaces"):
             except ApiError:  # a row less is not worth a word
                 return ()
 
-        def then(found: tuple[Trashed, ...]) -> None:
+        def then(found: tuple[TrashedSpace, ...]) -> None:
             if self.place.rows.trashed != len(found):
                 self.place.rows.trashed = len(found)
                 self.place.rows.show_nodes(self.place.rows.nodes, partial=self.place.rows.partial)
@@ -187,7 +187,7 @@ class ArrangeCommands(Commands, scope="spaces"):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedRow:
     """The row to go to for somebody who comes from another place, and the action to begin there."""
 
     row: str
@@ -195,7 +195,7 @@ class Wanted:
 
 
 WANTED = "organization-structure"
-"""The key of a `Wanted` in `Session.left`."""
+"""The key of a `WantedRow` in `Session.left`."""
 
 
 REST_SECONDS = 0.15
@@ -222,13 +222,13 @@ class RestingDetails:
     ) -> None:
         self._here = here
         self._changed, self._lists = changed, lists
-        self._known: dict[str, Details] = {}
+        self._known: dict[str, SpaceDetails] = {}
         self._old: set[str] = set()
         """Whose details are to be read again; they show until others have come."""
         self._unread: set[str] = set()
         """Whose details could not be read."""
 
-    def of(self, space: str) -> Details | None:
+    def of(self, space: str) -> SpaceDetails | None:
         """Return the details of a space by its id, if they were read."""
         return self._known.get(space)
 
@@ -268,7 +268,7 @@ class RestingDetails:
         rules = node.rules if node.rules_type != "inherit" else inherited
         people = list(dict.fromkeys(user for _, users in rules for user in users))[:PEOPLE]
 
-        def arrived(details: Details) -> None:
+        def arrived(details: SpaceDetails) -> None:
             self._known[node.id] = details
             self._old.discard(node.id)
             self._unread.discard(node.id)
@@ -471,7 +471,7 @@ class SpacesPlace(Place, scope="spaces"):
     IN_ORGANIZATION = False
     HORIZONTAL_BREAKPOINTS = VAST
     RAW = OF_NODE
-    COMMAND_CLASSES = (ContentCommands, ArrangeCommands, DetailsCommands)
+    COMMAND_CLASSES = (ContentCommands, ArrangingCommands, DetailsCommands)
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -517,13 +517,13 @@ class SpacesPlace(Place, scope="spaces"):
     def holder_at_hand(self) -> Target:
         return holder_of(self.rows.selected_item)
 
-    def content(self) -> Content | None:
+    def content(self) -> ContentOwner | None:
         node = self.rows.selected_item
         if node is None or node.kind != "space" or present.no_access(node):
             return None
         may = node.permissions is None or "edit" in node.permissions
         refused = "" if may else f"Editing {node.title} takes the role editor in it."
-        return Content(node.id, node.title, refused=refused)
+        return ContentOwner(node.id, node.title, refused=refused)
 
     def raw(self) -> Raw | None:
         return node_raw(self.rows.selected_item)
@@ -640,7 +640,7 @@ class SpacesPlace(Place, scope="spaces"):
         self.counts.show()
         self.show_details()
         self.counts.read()
-        self.commands_of(ArrangeCommands).look_for_deleted(before, found.nodes)
+        self.commands_of(ArrangingCommands).look_for_deleted(before, found.nodes)
         self._keep_rows()
         if not found.complete:
             self.say(
@@ -742,7 +742,7 @@ class SpacesPlace(Place, scope="spaces"):
         if node is None:
             return
         if node.id == TRASH:
-            self.commands_of(ArrangeCommands).go_to_trash()
+            self.commands_of(ArrangingCommands).go_to_trash()
         elif node.kind != "space":
             self.rows.toggle()
         elif present.no_access(node):

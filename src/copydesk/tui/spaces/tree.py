@@ -19,23 +19,23 @@ from copydesk.present.facts import Fact
 from copydesk.present.json_views import OF_NODE, Raw, node_raw
 from copydesk.session.draft_keys import tree_key
 from copydesk.session.glyphs import glyphs
-from copydesk.session.reads.tree import Trashed, TreeRead, read_trash, read_tree
+from copydesk.session.reads.tree import TrashedSpace, TreeRead, read_trash, read_tree
 from copydesk.session.target import Target
 from copydesk.tui.arrange import cells as staged
-from copydesk.tui.arrange.cells import VIEWS, ArrangedTree, PlanPane, Row, WrittenPane
+from copydesk.tui.arrange.cells import VIEWS, ArrangedRow, ArrangedTree, PlanPane, WrittenPane
 from copydesk.tui.arrange.place import ArrangingPlace
 from copydesk.tui.framework.keyboard import tell_failures
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Part, style_path
 from copydesk.tui.resource.place import ResourcePlace
-from copydesk.tui.resource.resource import Resource, Shown, pages_of
+from copydesk.tui.resource.resource import Facet, Resource, pages_of
 from copydesk.tui.spaces import tree_cells as present
 from copydesk.tui.spaces.cells import OPEN
-from copydesk.tui.spaces.list import WANTED, RestingDetails, Wanted, holder_of
+from copydesk.tui.spaces.list import WANTED, RestingDetails, WantedRow, holder_of
 from copydesk.tui.spaces.tree_commands import (
-    CreationCommands,
-    DeletionCommands,
-    EditCommands,
+    TreeCreationCommands,
+    TreeDeletionCommands,
+    TreeEditCommands,
     in_trash,
     lacks,
 )
@@ -90,7 +90,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     """The tree of an organization. What is changed in it is staged, then sent."""
 
     RAW = OF_NODE
-    COMMAND_CLASSES = (EditCommands, CreationCommands, DeletionCommands)
+    COMMAND_CLASSES = (TreeEditCommands, TreeCreationCommands, TreeDeletionCommands)
 
     CSS_PATH = style_path("organization_structure")
     what_it_is = "The tree"
@@ -99,7 +99,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self.trashed: Mapping[str, Trashed] = {}
+        self.trashed: Mapping[str, TrashedSpace] = {}
         """The known spaces in the trash, by id."""
         self.revealing: str | None = None
         """The row to go to once the tree has been read again."""
@@ -129,7 +129,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         yield Part("main", self.rows)
         yield Part("side", self.facts, self.plan, self.written)
 
-    def _not_pickable(self, row: Row) -> str | None:
+    def _not_pickable(self, row: ArrangedRow) -> str | None:
         if TRASH in (row.id, row.level):
             return "This is in the trash: D restores it."
         if self.order.shown.state(row).removed:
@@ -229,7 +229,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     def beyond(self) -> str:
         return in_trash(self) or ""
 
-    def further_rows(self) -> Sequence[Row]:
+    def further_rows(self) -> Sequence[ArrangedRow]:
         there = self.draft.arrangement.base.items
         return present.trash_rows([each for each in self.trashed.values() if each.id not in there])
 
@@ -241,7 +241,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         return arrangement
 
     def no_box(self, picked: Sequence[str]) -> None:
-        asking = self.commands_of(CreationCommands).choose_collection()
+        asking = self.commands_of(TreeCreationCommands).choose_collection()
         self.run_worker(tell_failures(self, asking), group="ask")
 
     # Reading
@@ -268,7 +268,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
     def begun(self, found: TreeRead) -> None:
         # What was kept does not know what the service can list.
         self.draft.arrangement = replace(self.staged_tree, listed=found.listed)
-        self.commands_of(DeletionCommands).read_losing(self.staged_tree.removed)
+        self.commands_of(TreeDeletionCommands).read_losing(self.staged_tree.removed)
 
     def arrived(self, read: tuple[TreeRead, ArrangeRun | None] | None) -> None:
         super().arrived(read)
@@ -288,7 +288,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
             return
         organization, there = self.read.organization, self.read.layout.items
 
-        def arrived(trashed: tuple[Trashed, ...]) -> None:
+        def arrived(trashed: tuple[TrashedSpace, ...]) -> None:
             self.trashed = {each.id: each for each in trashed}
             self.rows.tree_source.unfolded.add(TRASH)
             self.written.look_back(self.session)
@@ -310,7 +310,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     def _begin_wanted(self) -> None:
         wanted = self.session.left.pop(WANTED, None)
-        if isinstance(wanted, Wanted) and (not wanted.row or self.rows.reveal(wanted.row)):
+        if isinstance(wanted, WantedRow) and (not wanted.row or self.rows.reveal(wanted.row)):
             self.do_soon(wanted.action)
 
     # What is on screen
@@ -324,11 +324,11 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
 
     @property
     def live(self) -> str:
-        return "\n".join([LIVE, *self.commands_of(DeletionCommands).losing_lines()])
+        return "\n".join([LIVE, *self.commands_of(TreeDeletionCommands).losing_lines()])
 
     @property
     def after_plan(self) -> Sequence[str]:
-        return (*self.commands_of(DeletionCommands).losing_lines(), *AFTER_PLAN)
+        return (*self.commands_of(TreeDeletionCommands).losing_lines(), *AFTER_PLAN)
 
     def _is_of_tree(self, step: Step) -> bool:
         """Whether a step is about something in the tree or the trash."""
@@ -349,7 +349,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
         about = None if row is None else row.id
         self.facts.show(self._facts_of(row), title=title, about=about)
 
-    def _facts_of(self, row: Row | None) -> Sequence[Fact]:
+    def _facts_of(self, row: ArrangedRow | None) -> Sequence[Fact]:
         if row is None or self.read is None:
             return ()
         if row.id == TRASH:
@@ -368,7 +368,7 @@ class OrganizationStructurePlace(ArrangingPlace[TreeRead]):
             unread=self._details.unread(row.id),
         )
 
-    def open_row(self, row: Row) -> None:
+    def open_row(self, row: ArrangedRow) -> None:
         if row.level == TRASH:
             self.do_soon("delete_or_restore")
         elif row.kind == "space" and row.id in self.known_nodes:
@@ -387,14 +387,14 @@ COLLECTION_SPACES: Resource[Space] = Resource(
     key=lambda space: space.id,
     label=lambda space: space.title,
     shown=(
-        Shown("title", "NAME", lambda space, now: space.title or "Untitled", flex=1, minimum=20,
+        Facet("title", "NAME", lambda space, now: space.title or "Untitled", flex=1, minimum=20,
               detail=False, sort=lambda space: space.title),
-        Shown("visibility", "VISIBILITY", lambda space, now: space.visibility, 12, drop=1),
-        Shown("comments", "COMMENTS", lambda space, now: str(space.comments), 8, align="right",
+        Facet("visibility", "VISIBILITY", lambda space, now: space.visibility, 12, drop=1),
+        Facet("comments", "COMMENTS", lambda space, now: str(space.comments), 8, align="right",
               drop=2, sort=lambda space: space.comments),
-        Shown("open", "OPEN", lambda space, now: str(space.change_requests_open), 5,
+        Facet("open", "OPEN", lambda space, now: str(space.change_requests_open), 5,
               align="right", sort=lambda space: space.change_requests_open),
-        Shown("updated", "UPDATED", lambda space, now: age(space.updated_at, now), 8,
+        Facet("updated", "UPDATED", lambda space, now: age(space.updated_at, now), 8,
               sort=lambda space: space.updated_at),
     ),
     empty="This collection holds no space itself.",
@@ -413,7 +413,7 @@ OPEN_REQUESTS: Resource[ChangeRequest] = Resource(
     pages=pages_of("list_space_change_requests", "item"),
     key=lambda request: request.id,
     label=lambda request: f"#{request.number} {shown_subject(request.subject)}",
-    shown=(Shown("age", "AGE", lambda request, now: age(request.updated_at, now)),),
+    shown=(Facet("age", "AGE", lambda request, now: age(request.updated_at, now)),),
     empty="No change request is open.",
     of="item",
     beside=0,

@@ -17,24 +17,26 @@ from copydesk.domain.tree_plan import INHERIT, copy_of, rules_line
 from copydesk.present.emoji import before
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
-from copydesk.session.reads.spaces import Details
-from copydesk.session.reads.tree import Trashed
+from copydesk.session.reads.spaces import SpaceDetails
+from copydesk.session.reads.tree import TrashedSpace
 from copydesk.tui.arrange import cells as staged
-from copydesk.tui.arrange.cells import Row, Shown, value
+from copydesk.tui.arrange.cells import ArrangedRow, ShownLayout, value
 from copydesk.tui.spaces import cells as spaces
 from copydesk.tui.widgets.list import Column, unspoken
 
 
-def trash_rows(trashed: Sequence[Trashed]) -> tuple[Row, ...]:
+def trash_rows(trashed: Sequence[TrashedSpace]) -> tuple[ArrangedRow, ...]:
     """Return the group of deleted spaces as a row, with one below it for each; () without any."""
     if not trashed:
         return ()
     title = trash_title(len(trashed))
-    below = tuple(Row(Item(each.id, "space", {"title": each.title}), TRASH) for each in trashed)
-    return (Row(Item(TRASH, "group", {"title": title}), TOP, below),)
+    below = tuple(
+        ArrangedRow(Item(each.id, "space", {"title": each.title}), TRASH) for each in trashed
+    )
+    return (ArrangedRow(Item(TRASH, "group", {"title": title}), TOP, below),)
 
 
-def name(row: Row, shown: Shown, nodes: Mapping[str, SpaceNode]) -> Text | str:
+def name(row: ArrangedRow, shown: ShownLayout, nodes: Mapping[str, SpaceNode]) -> Text | str:
     """Return the title of a row, with its emoji and its staged change."""
     if row.id == TRASH or row.level == TRASH:
         return Text(row.title, style="muted")
@@ -58,14 +60,14 @@ def name(row: Row, shown: Shown, nodes: Mapping[str, SpaceNode]) -> Text | str:
     return found
 
 
-def now(row: Row, shown: Shown) -> Text | str:
+def now(row: ArrangedRow, shown: ShownLayout) -> Text | str:
     """Return where a row stands; nothing for what goes or is gone."""
     if TRASH in (row.id, row.level) or shown.state(row).removed:
         return ""
     return staged.now_cell(row, shown)
 
 
-def was(row: Row, shown: Shown) -> Text | str:
+def was(row: ArrangedRow, shown: ShownLayout) -> Text | str:
     """Return where a row stood: its place in the level that it was in."""
     if TRASH in (row.id, row.level):
         return ""
@@ -73,18 +75,18 @@ def was(row: Row, shown: Shown) -> Text | str:
     return Text(str(found), style="moved") if _elsewhere(row, shown.base) else found
 
 
-def shift(row: Row, shown: Shown) -> Text | str:
+def shift(row: ArrangedRow, shown: ShownLayout) -> Text | str:
     """Return how far a row was moved; an arrow where it comes from elsewhere."""
     if _elsewhere(row, shown.base):
         return Text(glyphs().right, style="moved")
     return staged.shift(row, shown)
 
 
-def _elsewhere(row: Row, base: Layout) -> bool:
+def _elsewhere(row: ArrangedRow, base: Layout) -> bool:
     return row.id in base and row.level != TRASH and base.level_of(row.id) != row.level
 
 
-def rules(row: Row, shown: Shown) -> Text | str:
+def rules(row: ArrangedRow, shown: ShownLayout) -> Text | str:
     """Return the merge rules of a space in a word or two."""
     if row.kind != "space" or row.level == TRASH:
         return ""
@@ -97,13 +99,15 @@ def rules(row: Row, shown: Shown) -> Text | str:
     return staged.cell(row, shown, "mergeRules", plain)
 
 
-def open_requests(row: Row, nodes: Mapping[str, SpaceNode]) -> Text | str:
+def open_requests(row: ArrangedRow, nodes: Mapping[str, SpaceNode]) -> Text | str:
     """Return how many change requests are open in a space."""
     node = nodes.get(row.id)
     return spaces.number(node.open) if node is not None and row.kind == "space" else ""
 
 
-def state(row: Row, shown: Shown, trashed: Mapping[str, Trashed], now: datetime) -> Text | str:
+def state(
+    row: ArrangedRow, shown: ShownLayout, trashed: Mapping[str, TrashedSpace], now: datetime
+) -> Text | str:
     """Return the state of a row: locked, in the trash and for how long, a copy."""
     if row.level == TRASH:
         left = trashed[row.id].days_left(now) if row.id in trashed else 0
@@ -119,10 +123,10 @@ def state(row: Row, shown: Shown, trashed: Mapping[str, Trashed], now: datetime)
 
 
 def tree_columns(
-    shown: Callable[[], Shown],
+    shown: Callable[[], ShownLayout],
     nodes: Callable[[], Mapping[str, SpaceNode]],
-    state: Callable[[Row], Text | str],
-) -> list[Column[Row]]:
+    state: Callable[[ArrangedRow], Text | str],
+) -> list[Column[ArrangedRow]]:
     """Return the columns of the tree; ``state`` returns the state of a row."""
     return [
         Column("now", "NOW", lambda row: now(row, shown()), 4, spoken=unspoken),
@@ -144,13 +148,13 @@ def tree_columns(
 
 
 def row_facts(
-    row: Row,
-    shown: Shown,
+    row: ArrangedRow,
+    shown: ShownLayout,
     node: SpaceNode | None,
     now: datetime,
     *,
     rules: tuple[str, Any],
-    details: Details | None,
+    details: SpaceDetails | None,
     unread: bool,
 ) -> list[Fact]:
     """Return the details of a collection or a space, staged changes first."""
@@ -182,7 +186,7 @@ def row_facts(
     return [*found, *rest]
 
 
-def _above(row: Row, layout: Layout) -> list[str]:
+def _above(row: ArrangedRow, layout: Layout) -> list[str]:
     """Return the titles of the collections around a row, the outermost first."""
     found: list[str] = []
     level = row.level
@@ -192,7 +196,7 @@ def _above(row: Row, layout: Layout) -> list[str]:
     return found[::-1]
 
 
-def _staged_facts(row: Row, shown: Shown) -> list[Fact]:
+def _staged_facts(row: ArrangedRow, shown: ShownLayout) -> list[Fact]:
     change, base = shown.state(row), shown.base
     found: list[Fact] = []
     if change.removed:
@@ -212,7 +216,7 @@ def _staged_facts(row: Row, shown: Shown) -> list[Fact]:
     return found
 
 
-def trash_facts(trashed: Trashed, now: datetime) -> list[Fact]:
+def trash_facts(trashed: TrashedSpace, now: datetime) -> list[Fact]:
     """Return what to know about a space in the trash."""
     left = trashed.days_left(now)
     found = [

@@ -25,8 +25,8 @@ from copydesk.session.glyphs import emoji_names
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.spaces import read_organizations
-from copydesk.session.reads.tree import Trashed, sites_showing
-from copydesk.tui.arrange.cells import Row, value
+from copydesk.session.reads.tree import TrashedSpace, sites_showing
+from copydesk.tui.arrange.cells import ArrangedRow, value
 from copydesk.tui.arrange.place import (
     handed_over,
     no_row,
@@ -112,7 +112,7 @@ def lock_label(here: OrganizationStructurePlace) -> str:
 ON_ROW = (not_allowed, no_row, not_staged_order, in_trash, to_be_deleted, not_mine)
 
 
-def rule_options(row: Row) -> list[Option]:
+def rule_options(row: ArrangedRow) -> list[Option]:
     """Return what the form of a space offers for its merge rules: as they are, or to choose."""
     now = rules_line(row.item.values.get("mergeRules"))
     return [Option("", f"as they are: {now}"), Option("choose", "choose them", "after this form")]
@@ -158,7 +158,7 @@ def delete_label(here: OrganizationStructurePlace) -> str:
     return "restore" if in_trash else "delete"
 
 
-class EditCommands(Commands, scope="organization_structure"):
+class TreeEditCommands(Commands, scope="organization_structure"):
     """Changing spaces and collections besides their order."""
 
     place: OrganizationStructurePlace
@@ -207,7 +207,7 @@ class EditCommands(Commands, scope="organization_structure"):
         if rules:
             await self._choose_rules(row)
 
-    def _field(self, row: Row, name: str) -> Field:
+    def _field(self, row: ArrangedRow, name: str) -> Field:
         before = value(row, name)
 
         def check(text: str) -> str | None:
@@ -268,7 +268,7 @@ class EditCommands(Commands, scope="organization_structure"):
         if self.place.row is not None:
             await self._choose_rules(self.place.row)
 
-    async def _choose_rules(self, row: Row) -> None:
+    async def _choose_rules(self, row: ArrangedRow) -> None:
         if self.place.read is None:
             return
         organization = self.place.home
@@ -311,7 +311,7 @@ class EditCommands(Commands, scope="organization_structure"):
         await self.place.send()
 
 
-class CreationCommands(Commands, scope="organization_structure"):
+class TreeCreationCommands(Commands, scope="organization_structure"):
     """Adding to the tree of an organization, and moving within it."""
 
     place: OrganizationStructurePlace
@@ -361,7 +361,7 @@ class CreationCommands(Commands, scope="organization_structure"):
         listed = self.place.read is None or self.place.read.listed
         return listed and (api is None or api.has("E3"))
 
-    def _level_here(self, row: Row | None) -> str:
+    def _level_here(self, row: ArrangedRow | None) -> str:
         """Return the collection under the cursor, or the one that holds the row."""
         if row is None:
             return TOP
@@ -439,7 +439,7 @@ class CreationCommands(Commands, scope="organization_structure"):
         else:
             self._copy(self.place.row)
 
-    def _copy(self, row: Row | None) -> None:
+    def _copy(self, row: ArrangedRow | None) -> None:
         if row is None:
             return
         made = ""
@@ -492,7 +492,7 @@ class CreationCommands(Commands, scope="organization_structure"):
             self._reveal(picked[0])
 
 
-class DeletionCommands(Commands, scope="organization_structure"):
+class TreeDeletionCommands(Commands, scope="organization_structure"):
     """Restoring, deleting and handing over spaces and collections."""
 
     place: OrganizationStructurePlace
@@ -564,7 +564,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
                 lines.append(f"{', '.join(sites)} {stop} showing {item.title}.")
         return lines
 
-    async def restore_row(self, row: Row) -> None:
+    async def restore_row(self, row: ArrangedRow) -> None:
         """Take a space out of the trash, at once, after asking."""
         found = self.place.trashed.get(row.id)
         if found is None:
@@ -582,14 +582,14 @@ class DeletionCommands(Commands, scope="organization_structure"):
             return
         await self._restore(found)
 
-    def _home_of(self, found: Trashed) -> str:
+    def _home_of(self, found: TrashedSpace) -> str:
         """Return where a space in the trash comes back to."""
         if not found.parent:
             return "at the top"
         node = self.place.known_nodes.get(found.parent)
         return f"in {node.title}" if node is not None else "in a collection that you cannot see"
 
-    async def _restore(self, found: Trashed) -> None:
+    async def _restore(self, found: TrashedSpace) -> None:
         async def send(api: Api) -> None:
             await api(ops.restore_space, found.id)
 
@@ -653,14 +653,14 @@ class DeletionCommands(Commands, scope="organization_structure"):
             return
         await self._hand_over(row, chosen, title, inside)
 
-    def _staged_in(self, row: Row) -> bool:
+    def _staged_in(self, row: ArrangedRow) -> bool:
         states = self.place.draft.arrangement.states
         base = self.place.draft.arrangement.base
         return any(
             each == row.id or (each in base and base.inside(each, row.id)) for each in states
         )
 
-    def _inside(self, row: Row) -> list[SpaceNode]:
+    def _inside(self, row: ArrangedRow) -> list[SpaceNode]:
         """Return the spaces that go: a space itself, or all in a collection."""
         nodes = self.place.read.nodes if self.place.read is not None else {}
         rows = [row.id, *self.place.draft.arrangement.base.walk(row.id)]
@@ -705,7 +705,7 @@ class DeletionCommands(Commands, scope="organization_structure"):
         return found
 
     async def _hand_over(
-        self, row: Row, organization: str, title: str, spaces: Sequence[SpaceNode]
+        self, row: ArrangedRow, organization: str, title: str, spaces: Sequence[SpaceNode]
     ) -> None:
         from copydesk.contract.models.collection import CollectionTransfer
         from copydesk.contract.models.space import SpaceTransfer

@@ -16,7 +16,7 @@ from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.names import person_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.profiles import TOKEN_FROM, VARIABLE, Offer, TokenKeeper
+from copydesk.session.profiles import TOKEN_FROM, VARIABLE, ServiceOffer, TokenKeeper
 from copydesk.session.reachability import BUSY
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Sheet, fact_lines, scrolled
@@ -42,7 +42,7 @@ KEPT = {
 """What becomes of a token that is typed, by where the last one came from."""
 
 
-def offer_named(known: Sequence[Offer], name: str) -> Offer:
+def offer_named(known: Sequence[ServiceOffer], name: str) -> ServiceOffer:
     """Return the one of that name. Raises `NotDoneError` for none, with the nearest."""
     found = next((each for each in known if name and each.name == name), None)
     if found is None:
@@ -93,10 +93,10 @@ async def who_i_am(session: Session, api: Api) -> list[Text]:
     ]
 
 
-async def choose_offer(app: DeskApp, known: Sequence[Offer]) -> Offer | None:
+async def choose_offer(app: DeskApp, known: Sequence[ServiceOffer]) -> ServiceOffer | None:
     """Let the user choose; None when nothing was chosen."""
 
-    def note(each: Offer) -> str:
+    def note(each: ServiceOffer) -> str:
         said = [clean(each.host)] if each.name else []
         said += ["read-only"] * each.read_only + ["open now"] * each.current
         return ", ".join(said)

@@ -15,7 +15,7 @@ from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.sent_requests import WHY, WHY_TOLD, SentRow, budget_line, sent_rows
 from copydesk.session.errors import UNKNOWN
 from copydesk.session.session import Session
-from copydesk.session.writes.log import WriteError, Written
+from copydesk.session.writes.log import LogEntry, WriteError
 from copydesk.tui.dialogs.dialog import ScrollingSheet
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
@@ -46,7 +46,7 @@ def not_running(sheet: Activity) -> str | None:
     return None if line is not None and line.stop is not None else "Only a command that runs ends."
 
 
-async def confirm_again(app: DeskApp, line: Written) -> bool:
+async def confirm_again(app: DeskApp, line: LogEntry) -> bool:
     """Ask whether to send a write of this run that may have arrived."""
     from copydesk.tui.system.outbox import confirm_resend
 
@@ -61,10 +61,10 @@ async def confirm_again(app: DeskApp, line: Written) -> bool:
 
 def nothing_said(sheet: Activity) -> str | None:
     """Say so when there is no text to go to."""
-    return None if sheet.query_one(Said).display else "This entry has no more text."
+    return None if sheet.query_one(MessageList).display else "This entry has no more text."
 
 
-class Said(WrappedList, scope="said"):
+class MessageList(WrappedList, scope="said"):
     """One text as it was said, folded at blanks; a long one is moved through line by line."""
 
     said = ""
@@ -99,17 +99,17 @@ class Activity(ScrollingSheet[None], scope="activity"):
     def __init__(self, session: Session) -> None:
         super().__init__("Log   r retry   X stop   tab to the text   esc back")
         self._session = session
-        self._source: ListSource[Written] = ListSource(self._lines(), key=lambda line: line.id)
+        self._source: ListSource[LogEntry] = ListSource(self._lines(), key=lambda line: line.id)
         self._stop = session.watch(self._changed)
 
-    def _lines(self) -> list[Written]:
+    def _lines(self) -> list[LogEntry]:
         """Return the writes, newest first."""
         session = self._session
         both = [*session.messages, *session.log]
         return sorted(both, key=lambda line: (line.at, line.number), reverse=True)
 
     @property
-    def selected(self) -> Written | None:
+    def selected(self) -> LogEntry | None:
         """The write under the cursor."""
         return self.query_one(VirtualList).selected
 
@@ -120,7 +120,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
             self._columns(),
             empty="Nothing was written in this run.",
         )
-        yield Said(id="activity-said")
+        yield MessageList(id="activity-said")
 
     def on_mount(self) -> None:
         """Show what has changed since the log was asked for."""
@@ -133,7 +133,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
     def _tell(self) -> None:
         line = self.selected
         said = "" if line is None else line.message
-        text = self.query_one(Said)
+        text = self.query_one(MessageList)
         text.display = bool(said)
         if text.said != said:
             text.said = said
@@ -141,9 +141,9 @@ class Activity(ScrollingSheet[None], scope="activity"):
         if not said and text.has_focus:
             self.query_one(VirtualList).focus()
 
-    def _columns(self) -> list[Column[Written]]:
+    def _columns(self) -> list[Column[LogEntry]]:
         """Return the columns; what went wrong has room only where something did."""
-        said: list[Column[Written]] = [
+        said: list[Column[LogEntry]] = [
             Column("said", "", lambda line: clean(line.message), flex=2, drop=1)
         ]
         return [
@@ -161,7 +161,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
         ]
 
     def _changed(self) -> None:
-        if not self.query(VirtualList) or not self.query(Said):
+        if not self.query(VirtualList) or not self.query(MessageList):
             return  # a write may end before the log is composed, and while it closes
         rows = self.query_one(VirtualList)
         rows.columns = tuple(self._columns())
@@ -200,7 +200,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
         if line is not None and line.stop is not None:
             line.stop()
 
-    async def _find_out(self, line: Written) -> None:
+    async def _find_out(self, line: LogEntry) -> None:
         """Read whether it happened. Raises `WriteError` when that is still not known."""
         try:
             await self._session.writes.find_out(line)
@@ -211,7 +211,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
     @action("tab", "list or text", word="next_pane", unless=nothing_said, show=False)
     def other_pane(self) -> None:
         """Go to the text below, or back to the list."""
-        text = self.query_one(Said)
+        text = self.query_one(MessageList)
         (self.query_one(VirtualList) if text.has_focus else text).focus()
 
     @action("q", "back", word="leave", show=False)
@@ -220,7 +220,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
         self.dismiss(None)
 
 
-class Requests(ScrollingSheet[None], scope="requests"):
+class RequestLog(ScrollingSheet[None], scope="requests"):
     """Lists the requests sent, by screen and reason, the latest first."""
 
     ASKS = False

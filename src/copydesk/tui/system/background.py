@@ -29,7 +29,7 @@ from copydesk.tui.framework.place import Place
 if TYPE_CHECKING:
     from copydesk.local.runs import KeptRuns
     from copydesk.session.news import NewsItem
-    from copydesk.session.profiles import Offer, Offers, Welcome
+    from copydesk.session.profiles import Offers, ServiceOffer, Welcome
     from copydesk.session.runs.merge import MergeRunner
     from copydesk.session.session import Session
     from copydesk.tui.framework.desk_app import DeskApp
@@ -487,7 +487,7 @@ class Account:
         if offer is not None:
             await self._leave_for(self.offers, offer)
 
-    async def _leave_for(self, offers: Offers, offer: Offer) -> None:
+    async def _leave_for(self, offers: Offers, offer: ServiceOffer) -> None:
         if offer.current:
             raise NotDoneError(f"{offer.title} is open already.")
         await asyncio.to_thread(offers.prepare, offer)

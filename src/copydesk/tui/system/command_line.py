@@ -46,7 +46,7 @@ HISTORY: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class CommandWord:
     """A word that may follow ``:``, and who answers it (None: it is a place)."""
 
     name: str
@@ -56,14 +56,14 @@ class Word:
     command: Command | None = None
 
 
-def words(chain: list[Acts]) -> dict[str, Word]:
+def words(chain: list[Acts]) -> dict[str, CommandWord]:
     """Return every word that works here, nearest owner first."""
-    found: dict[str, Word] = {}
+    found: dict[str, CommandWord] = {}
     for owner in chain:
         for name, each in owner.LINE_COMMANDS.items():
-            found.setdefault(name, Word(name, each.usage, each.doc, owner, each))
+            found.setdefault(name, CommandWord(name, each.usage, each.doc, owner, each))
     for name, entry in ENTRIES.items():
-        found.setdefault(name, Word(name, "", entry.action.doc))
+        found.setdefault(name, CommandWord(name, "", entry.action.doc))
     return found
 
 
@@ -80,11 +80,11 @@ class CommandPrompt(Prompt):
         place.run_worker(place.session.names.load(), name="names", group="names", exclusive=True)
 
     @property
-    def _words(self) -> dict[str, Word]:
+    def _words(self) -> dict[str, CommandWord]:
         return words(self._chain)
 
     @property
-    def _offered(self) -> dict[str, Word]:
+    def _offered(self) -> dict[str, CommandWord]:
         """What is offered while it is typed: a word that is away says so once it is entered."""
         session = self._place.session
         return {
@@ -106,7 +106,7 @@ class CommandPrompt(Prompt):
             named = [] if fitting else self._place.session.names.found(text)[:FEW]
             self._place.show_keys("  ".join(fitting or (thing.title for thing in named)))
 
-    def _choices(self, word: Word) -> list[str]:
+    def _choices(self, word: CommandWord) -> list[str]:
         if word.command is None or word.command.complete is None:
             return []
         return list(word.command.complete(asked(word.owner)))

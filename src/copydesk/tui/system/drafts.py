@@ -16,7 +16,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import age
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
-from copydesk.session.draft_keys import Belonging, belonging
+from copydesk.session.draft_keys import DraftOwner, belonging
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
@@ -46,7 +46,7 @@ class DraftRow:
     key: str
     first_line: str
     saved: datetime
-    belongs: Belonging | None
+    belongs: DraftOwner | None
     about: str = ""
     why: str = ""
     home: str = ""
@@ -93,17 +93,17 @@ def draft_rows(
     return rows
 
 
-def _home(belongs: Belonging | None, organizations: Mapping[str, str]) -> str:
+def _home(belongs: DraftOwner | None, organizations: Mapping[str, str]) -> str:
     home = belongs.target.organization if belongs is not None else None
     return organizations.get(home or "", "") if len(organizations) > 1 else ""
 
 
-def readable(belongs: Belonging | None, text: str) -> str:
+def readable(belongs: DraftOwner | None, text: str) -> str:
     """Return a kept text as a person reads it."""
     return text if belongs is None else belongs.summary(text)
 
 
-def request_of(belongs: Belonging | None) -> tuple[str, str] | None:
+def request_of(belongs: DraftOwner | None) -> tuple[str, str] | None:
     """Return (space, change request) that a draft is about; "" for a space itself, else None."""
     if belongs is None:
         return None
@@ -115,13 +115,13 @@ NAMED_AT_ONCE = 30
 """How many change requests' titles are read; drafts of others are named by their text."""
 
 
-def none_selected(here: Drafts) -> str | None:
+def none_selected(here: DraftsPlace) -> str | None:
     """Say so when no draft is under the cursor."""
     return None if here.rows.selected is not None else "No draft selected."
 
 
 @place("drafts", key="d", title="Drafts")
-class Drafts(Place, scope="drafts"):
+class DraftsPlace(Place, scope="drafts"):
     """The texts that were typed on this machine and not sent."""
 
     OF_DESK = False

@@ -17,7 +17,7 @@ MOST_HINTS = 12
 """How many ways to go on are shown at once."""
 
 
-class Underlined(Highlighter):
+class FilterHighlighter(Highlighter):
     """Underlines what a filter does not understand."""
 
     def __init__(self, pane: Pane) -> None:
@@ -45,7 +45,7 @@ class SearchPrompt(Prompt):
         """What Tab steps through, once a word cannot be completed further."""
         self._shown = ""
         """The line as Tab left it; a line that was typed begins anew."""
-        self.input.highlighter = Underlined(pane)
+        self.input.highlighter = FilterHighlighter(pane)
         self.TAB = "" if pane.fields is None else "complete"
 
     def on_mount(self) -> None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class HelpRow:
     """One line of the help."""
 
     id: str
@@ -72,9 +72,9 @@ YOURS = [
 """What the help says of the way from the desk on this machine to one's own things."""
 
 
-def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
+def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[HelpRow]:
     """Return the help for these owners, nearest first, then jumps and command words."""
-    found: list[Row] = []
+    found: list[HelpRow] = []
     session = keyboard.app.session
     acts = [*actions_of(chain)]
     for level, owner in enumerate(chain):
@@ -86,7 +86,7 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
             text = each.summary if why is None else f"off: {why}"
             about = " ".join(part for part in (each.doc, why) if part)
             group = each.group or owner.SCOPE.replace("_", " ").capitalize()
-            found.append(Row(each.id, keys, each.label, text, group, why is not None, about))
+            found.append(HelpRow(each.id, keys, each.label, text, group, why is not None, about))
         if isinstance(owner, Pane) and owner.fields is not None:
             found.append(_filter_row(owner.fields, keyboard))
     found += _sign_rows(chain)
@@ -98,14 +98,14 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
         keys = " ".join(shown(key) for key in keys_of(entry.action, keyboard.keymap))
         keys = keys or f":{entry.name}"
         doc = entry.action.doc
-        found.append(Row(entry.action.id, keys, entry.title, doc, "Go", False, doc))
+        found.append(HelpRow(entry.action.id, keys, entry.title, doc, "Go", False, doc))
     if session.token is None:
-        found += [Row(*row) for row in YOURS]
+        found += [HelpRow(*row) for row in YOURS]
     for word in words(list(chain)).values():
         if word.command is not None and not away(session, word.command):
             summary = word.doc.split("\n", 1)[0]
             found.append(
-                Row(
+                HelpRow(
                     word.command.id,
                     f":{word.name}",
                     word.usage,
@@ -118,21 +118,21 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[Row]:
     return found
 
 
-def _sign_rows(chain: Sequence[Acts]) -> list[Row]:
+def _sign_rows(chain: Sequence[Acts]) -> list[HelpRow]:
     """Return what the signs of the place mean."""
     found = []
     for owner in chain:
         if isinstance(owner, Place):
             found += [
-                Row(f"sign {sign}", sign, "sign", means, "Signs", False, means)
+                HelpRow(f"sign {sign}", sign, "sign", means, "Signs", False, means)
                 for sign, means in owner.signs()
             ]
             sign = glyphs().waits
-            found.append(Row("sign outbox", sign, "waits", MEANS, "Signs", False, MEANS))
+            found.append(HelpRow("sign outbox", sign, "waits", MEANS, "Signs", False, MEANS))
     return found
 
 
-def _filter_row(fields: Fields[Any], keyboard: Keyboard) -> Row:
+def _filter_row(fields: Fields[Any], keyboard: Keyboard) -> HelpRow:
     """Return the row that explains the filter of a list."""
     about = (
         "Words, and what has a name: "
@@ -145,7 +145,7 @@ def _filter_row(fields: Fields[Any], keyboard: Keyboard) -> Row:
     known = " ".join(f"{key}:" for key in fields.keys)
     filters = CommonCommands.ACTIONS["search"]
     keys = " ".join(shown(key) for key in keys_of(filters, keyboard.keymap))
-    return Row("filter", keys, "filter language", known, "Find", False, about)
+    return HelpRow("filter", keys, "filter language", known, "Find", False, about)
 
 
 class HelpInput(LineField, scope="help_input"):
@@ -180,15 +180,15 @@ class HelpInput(LineField, scope="help_input"):
 class HelpView(WrappedList):
     """The lines of the help, group by group, each with all that it says."""
 
-    def __init__(self, found: Sequence[Row]) -> None:
+    def __init__(self, found: Sequence[HelpRow]) -> None:
         super().__init__(empty="No key matches.")
         self.can_focus = False
         self._keys = min(KEY_CELLS, max((cell_len(row.keys) for row in found), default=0))
         self._label = min(LABEL_CELLS, max((cell_len(row.label) for row in found), default=0))
-        self._lines_of: list[Row | str] = []
+        self._lines_of: list[HelpRow | str] = []
         self.show(found)
 
-    def show(self, found: Iterable[Row]) -> None:
+    def show(self, found: Iterable[HelpRow]) -> None:
         """Show these, from their top."""
         self._lines_of = []
         group = ""
@@ -200,7 +200,7 @@ class HelpView(WrappedList):
         self.post_message(self.Moved(self))
 
     @property
-    def selected(self) -> Row | None:
+    def selected(self) -> HelpRow | None:
         """The line under the cursor."""
         here = self._lines_of[self.cursor] if self.cursor < len(self._lines_of) else ""
         return None if isinstance(here, str) else here

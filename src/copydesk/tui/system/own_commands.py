@@ -18,7 +18,7 @@ from copydesk.domain.own_command import OwnCommand, Ready, Thing, ready
 from copydesk.domain.text import clean, plural
 from copydesk.local import browser
 from copydesk.local.child_processes import run_on_terminal
-from copydesk.session.own_commands import Outcome, run_ready, shown_line
+from copydesk.session.own_commands import CommandOutcome, run_ready, shown_line
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.framework.actions import Action, Command, Commands, Guard
@@ -133,7 +133,7 @@ class OwnCommands:
             place.read_again()
         await self._tell(place, command, outcomes)
 
-    async def _run_one(self, command: OwnCommand, thing: Thing, run: Ready) -> Outcome:
+    async def _run_one(self, command: OwnCommand, thing: Thing, run: Ready) -> CommandOutcome:
         about = clean(thing.fields.get("title", ""), limit=200)
         target = f"{command.name} {about}".rstrip()
         if command.show != "terminal":
@@ -141,16 +141,20 @@ class OwnCommands:
         try:
             status = run_in_terminal(self._app, lambda: _on_terminal(run))
         except SuspendNotSupported:
-            outcome = Outcome("This terminal cannot be left for a program.", done=False)
+            outcome = CommandOutcome("This terminal cannot be left for a program.", done=False)
         except OSError as error:
-            outcome = Outcome(f"Not started: {error.strerror or error}.", done=False)
+            outcome = CommandOutcome(f"Not started: {error.strerror or error}.", done=False)
         else:
-            outcome = Outcome(f"Ended with status {status}." if status else "Done.", not status)
+            outcome = CommandOutcome(
+                f"Ended with status {status}." if status else "Done.", not status
+            )
         state = "done" if outcome.done else "not done"
         self._app.session.note_line("Command", target, state, outcome.said)
         return outcome
 
-    async def _tell(self, place: Place, command: OwnCommand, outcomes: Sequence[Outcome]) -> None:
+    async def _tell(
+        self, place: Place, command: OwnCommand, outcomes: Sequence[CommandOutcome]
+    ) -> None:
         failed = [each for each in outcomes if not each.done]
         said = (failed or outcomes)[0].said
         if len(outcomes) > 1:

@@ -19,7 +19,7 @@ from copydesk.session.declarations import (
     COLUMNS_FILE,
     PARTS_FILE,
     SCREENS_FILE,
-    Way,
+    Destination,
 )
 from copydesk.session.target import Target
 from copydesk.tui.framework import navigation
@@ -47,7 +47,7 @@ def load_everything() -> None:
         importlib.import_module(module.name)
 
 
-def _places() -> Iterator[tuple[navigation.Entry, type[Place]]]:
+def _places() -> Iterator[tuple[navigation.JumpEntry, type[Place]]]:
     """Yield every way to a place, and that: by the words after ``:``, the ways to one together."""
     load_everything()
     first = {name: place.PLACE for name, place in navigation.PLACES.items()}
@@ -209,13 +209,13 @@ def _cell(text: str) -> str:
 def tables() -> dict[Path, str]:
     """Return what `session.declarations` reads, by its file."""
     load_everything()
-    ways: list[Way] = []
+    ways: list[Destination] = []
     actions: dict[str, tuple[object, ...]] = {}
     scopes: dict[str, list[str]] = {}
     for entry, place in _places():
         key = "".join(entry.action.keys).removeprefix("g ")
         first = next(entry.action.operations(), "")
-        ways.append(Way(entry.name, entry.title, key, entry.view, entry.module, first))
+        ways.append(Destination(entry.name, entry.title, key, entry.view, entry.module, first))
         if entry.name == place.PLACE:
             own = [each for _, each in actions_of(place.owner_classes())]
             scopes[entry.name] = list(dict.fromkeys(each.scope for each in own))
@@ -264,7 +264,7 @@ HEADING = "## Every screen\n\n"
 
 def screens_table() -> str:
     """Return every screen with the ways to it, and what it shows."""
-    ways: dict[type[Place], list[navigation.Entry]] = {}
+    ways: dict[type[Place], list[navigation.JumpEntry]] = {}
     for entry, place in _places():
         ways.setdefault(place, []).append(entry)
     lines = ["| Screen | Go there | What it shows |", "|---|---|---|"]

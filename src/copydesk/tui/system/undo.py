@@ -16,9 +16,9 @@ from copydesk.client.errors import ApiError
 from copydesk.domain.moments import age, moment
 from copydesk.domain.text import clean, listed, plural
 from copydesk.session.options import Option
-from copydesk.session.writes.log import ChangedSinceError, Written
+from copydesk.session.writes.log import ChangedSinceError, LogEntry
 from copydesk.session.writes.recovery import ELSEWHERE, settle_one
-from copydesk.session.writes.undo import Past, is_of_outbox, not_taken
+from copydesk.session.writes.undo import PastWrite, is_of_outbox, not_taken
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm, Fact, Notice
 from copydesk.tui.framework.actions import action, refusal
@@ -77,12 +77,12 @@ async def undo(place: Place, *, asking: Naming | None = None) -> None:
     await turn(place, pasts, asking=asking, named=named)
 
 
-def _named(final: Written, line: Written, pasts: Sequence[Past]) -> bool:
+def _named(final: LogEntry, line: LogEntry, pasts: Sequence[PastWrite]) -> bool:
     """Whether `_older` named all that would be taken back with a line."""
     return len(pasts) == 1 or (bool(line.group) and final.group == line.group)
 
 
-async def look_again(place: Place, past: Past) -> None:
+async def look_again(place: Place, past: PastWrite) -> None:
     """Find out how a write (or its undo) ended that had no answer; where that is not told, ask.
 
     Raises `WriteError` when the service refuses.
@@ -103,7 +103,7 @@ async def redo(place: Place, *, asking: Naming | None = None) -> None:
 
 async def turn(
     place: Place,
-    pasts: Sequence[Past],
+    pasts: Sequence[PastWrite],
     *,
     again: bool = False,
     asking: Naming | None = None,
@@ -185,7 +185,7 @@ def _another(thing: str) -> str:
     return "another"
 
 
-async def _agreed(place: Place, pasts: Sequence[Past]) -> bool:
+async def _agreed(place: Place, pasts: Sequence[PastWrite]) -> bool:
     """Ask before something is taken back that has to be agreed to, as when a site goes with it."""
     asking = [past for past in pasts if past.reversal.asks]
     if not asking:
@@ -198,7 +198,7 @@ async def _agreed(place: Place, pasts: Sequence[Past]) -> bool:
 
 
 async def _plan_agreed(
-    place: Place, pasts: Sequence[Past], called: Naming, *, again: bool = False
+    place: Place, pasts: Sequence[PastWrite], called: Naming, *, again: bool = False
 ) -> bool:
     """Show the requests of an undo or redo, and ask."""
     sent = [past for past in pasts if not is_of_outbox(past)]
@@ -218,7 +218,7 @@ async def _plan_agreed(
     return await place.desk.push_screen_wait(sheet) is True
 
 
-def plan_line(past: Past, called: Naming, *, again: bool = False) -> str:
+def plan_line(past: PastWrite, called: Naming, *, again: bool = False) -> str:
     """Return the line of a plan for one undo or redo, with its effect."""
     said = clean(f"{past.entry.what} {past.entry.target}")
     steps = past.reversal.forth if again else past.reversal.back
@@ -277,7 +277,7 @@ def _spaced(name: str) -> str:
     return re.sub(r"[A-Z]", lambda letter: f" {letter[0].lower()}", name)
 
 
-async def _older(place: Place, final: Written, older: Written) -> bool:
+async def _older(place: Place, final: LogEntry, older: LogEntry) -> bool:
     """Ask whether an older write is meant, when the newest has no way back.
 
     Of one action that made both, it is the rest of it.
@@ -309,7 +309,7 @@ async def _older(place: Place, final: Written, older: Written) -> bool:
     return await place.desk.push_screen_wait(sheet) is True
 
 
-def _rest_sheet(rest: Sequence[Past]) -> Confirm:
+def _rest_sheet(rest: Sequence[PastWrite]) -> Confirm:
     """Return the sheet that names what a cut-off undo left."""
     names = [clean(f"{past.entry.what} {past.entry.target}") for past in rest[:SHOWN]]
     more = [f"and {len(rest) - SHOWN} more"] if len(rest) > SHOWN else []
@@ -371,12 +371,12 @@ CUT = ("undoing", "redoing", "open")
 SENT_ELSEWHERE = f"{ELSEWHERE} R reads how that ended."
 
 
-def none_here(here: UndoList) -> str | None:
+def none_here(here: UndoPlace) -> str | None:
     """Say so when there is nothing under the cursor."""
     return None if here.rows.selected is not None else "There is nothing to undo."
 
 
-def not_undoable(here: UndoList) -> str | None:
+def not_undoable(here: UndoPlace) -> str | None:
     """Say why the write under the cursor is not taken back."""
     past = here.rows.selected
     if past is not None and past.is_sent_elsewhere(here.session.journal.run):
@@ -390,7 +390,7 @@ def not_undoable(here: UndoList) -> str | None:
     return MEANT[past.standing]
 
 
-def not_redoable(here: UndoList) -> str | None:
+def not_redoable(here: UndoPlace) -> str | None:
     """Say why the write under the cursor is not done again."""
     past = here.rows.selected
     if past is None:
@@ -403,7 +403,7 @@ def not_redoable(here: UndoList) -> str | None:
 
 
 @place("undo", title="Undo")
-class UndoList(Place, scope="undo_list"):
+class UndoPlace(Place, scope="undo_list"):
     """The writes of this desk that can be undone, newest first."""
 
     OF_DESK = False
@@ -414,7 +414,7 @@ class UndoList(Place, scope="undo_list"):
     """What the spaces are called that writes were in: numbers are told apart by them."""
 
     def panes(self) -> ComposeResult:
-        self.rows: VirtualList[Past] = VirtualList(
+        self.rows: VirtualList[PastWrite] = VirtualList(
             ListSource(key=lambda past: past.id),
             [
                 Column("what", "WHAT", lambda past: clean(past.entry.what), width=18),
@@ -437,7 +437,7 @@ class UndoList(Place, scope="undo_list"):
         """Say nothing of the last write: here u is about the one under the cursor."""
         return ""
 
-    def _age(self, past: Past) -> Text:
+    def _age(self, past: PastWrite) -> Text:
         return Text(age(past.entry.moment, self.session.clock()), style="muted")
 
     def reload(self) -> None:
@@ -465,7 +465,7 @@ class UndoList(Place, scope="undo_list"):
         self._titles = titles
         self.show()
 
-    def _state(self, past: Past) -> Text:
+    def _state(self, past: PastWrite) -> Text:
         """Return how it stands; of an action that wrote several, how many of them stand so."""
         word, tone = STATES[past.standing]
         if past.is_sent_elsewhere(self.session.journal.run):
@@ -476,7 +476,7 @@ class UndoList(Place, scope="undo_list"):
             text.append(f" {alike}/{count}", style="muted")
         return text
 
-    def _space(self, past: Past) -> Text:
+    def _space(self, past: PastWrite) -> Text:
         return Text(self._titles.get(_space_of(past), ""), style="muted")
 
     def poll(self) -> None:
@@ -508,7 +508,7 @@ class UndoList(Place, scope="undo_list"):
         past = self.rows.selected
         self.text.set_text("" if past is None else self._about(past))
 
-    def _about(self, past: Past) -> str:
+    def _about(self, past: PastWrite) -> str:
         entry = past.entry
         run = self.session.journal.run
         here = "in this run" if entry.run == run else "in another run"
@@ -558,7 +558,7 @@ class UndoList(Place, scope="undo_list"):
                 pasts = [*await self.session.reversals.ways_out(waiting), *pasts]
             await turn(self, pasts)
 
-    async def _which(self, past: Past, verb: str) -> Sequence[Past]:
+    async def _which(self, past: PastWrite, verb: str) -> Sequence[PastWrite]:
         """Ask whether the whole action is meant, where more of it stands like this write."""
         group = self.session.history.with_group(past)
         if len(group) < 2:
@@ -581,7 +581,7 @@ class UndoList(Place, scope="undo_list"):
             await turn(self, (await self._which(past, "Redo"))[::-1], again=True)
 
 
-def _space_of(past: Past) -> str:
+def _space_of(past: PastWrite) -> str:
     """Return the id of the space that a write was in; empty when it was in none.
 
     Who moves, changes or deletes a space writes in none: it is what the write is about.

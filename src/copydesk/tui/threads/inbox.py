@@ -22,7 +22,7 @@ from copydesk.present.facts import Fact
 from copydesk.present.json_views import OF_MESSAGE, Raw, message_raw, thread_raw
 from copydesk.present.markdown import inline
 from copydesk.present.threads import Group, Thread, Threads
-from copydesk.session.change_rows import PARTS, TEXT, THREADS, Details, known_requests
+from copydesk.session.change_rows import PARTS, TEXT, THREADS, RequestDetails, known_requests
 from copydesk.session.glyphs import glyphs
 from copydesk.session.inbox_rows import InboxRow, keep, recall
 from copydesk.session.listings import MOST_THREADS
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.models.user import User
     from copydesk.session.change_rows import ChangeRow
-    from copydesk.session.reads.inbox import Known
+    from copydesk.session.reads.inbox import KnownThreads
 
 
 VIEWS: Mapping[str, str] = {
@@ -108,19 +108,19 @@ NOBODY = "The service does not say who you are, so the inbox is not known."
 NOWHERE = "No organization is chosen. g o goes to them."
 
 
-def no_row_here(here: Inbox) -> str | None:
+def no_row_here(here: InboxPlace) -> str | None:
     """Say so when the cursor is on no thread."""
     return None if here.row is not None else no_row(here.rows, NOTHING)
 
 
-def nothing_away(here: Inbox) -> str | None:
+def nothing_away(here: InboxPlace) -> str | None:
     """Say so when no thread is put away."""
     if here.shows_away or any(here.away(row) for row in here.known_rows):
         return None
     return "No thread is put away. b does so until someone writes."
 
 
-def away_label(here: Inbox) -> str:
+def away_label(here: InboxPlace) -> str:
     """Return what b makes of the thread."""
     away = "" if here.row is None else here.away(here.row)
     return {"": "done", DONE: "mute", MUTED: "back"}[away]
@@ -137,7 +137,7 @@ REST_SECONDS = 0.15
 class RequestFacts(WideFacts):
     """The change request that the thread under the cursor is on, on a very wide screen."""
 
-    def __init__(self, inbox: Inbox) -> None:
+    def __init__(self, inbox: InboxPlace) -> None:
         super().__init__(self._facts_now, empty="No thread is selected.", id="inbox-request")
         self._inbox = inbox
         self.known = known_requests(inbox.session)
@@ -158,14 +158,14 @@ class RequestFacts(WideFacts):
         if not due:
             return
 
-        def arrived(found: Details) -> None:
+        def arrived(found: RequestDetails) -> None:
             known.keep(request, found)
             self.show_again()
 
         inbox.reads.load(
             "request", lambda api: known.read(api, Scope(inbox.organization or ""), request, due),
             arrived, what=f"Reading {request.label}", of=request.id, after=REST_SECONDS, quiet=True,
-            failed=lambda said: arrived(Details(missing=said)),
+            failed=lambda said: arrived(RequestDetails(missing=said)),
         )  # fmt: skip
 
     def on_show(self) -> None:
@@ -189,7 +189,7 @@ class RequestFacts(WideFacts):
 
 
 @place("inbox", key="i", title="Inbox")
-class Inbox(Place, scope="inbox"):
+class InboxPlace(Place, scope="inbox"):
     """The open threads that wait on you, with the reason, over all spaces and change requests."""
 
     COLUMNS = ("why", "last", "text", "where", "about", "space", "age")
@@ -208,7 +208,7 @@ class Inbox(Place, scope="inbox"):
         self._all: dict[str, InboxRow] = {}
         self._whole = False
         """Whether everything was read."""
-        self._known: Known | None = None
+        self._known: KnownThreads | None = None
         """What the readings told, for the next poll."""
         self._left_at: InboxRow | None = None
         self._pages: dict[tuple[str, str, str], str] = {}
@@ -389,7 +389,7 @@ class Inbox(Place, scope="inbox"):
                 self._count()
 
         if self._known is None or not polled:
-            self._known = inbox_reading.Known()
+            self._known = inbox_reading.KnownThreads()
         progress = self._progress if not polled else lambda ended, spaces: None
         with suppress(OSError):  # the threads are there all the same
             await self.session.marks.read()

@@ -32,7 +32,7 @@ from copydesk.tui.framework.paged_source import PagedSource
 from copydesk.tui.framework.place import View
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, nothing_selected
-from copydesk.tui.resource.resource import Asked, Condition, Order, Resource, Shown
+from copydesk.tui.resource.resource import Condition, Facet, ListQuery, Resource, ServiceOrder
 from copydesk.tui.threads.commands import (
     MessageCommands,
     Subject,
@@ -59,7 +59,7 @@ STATUSES: Mapping[str, CommentStatusFilter] = {"open": "open", "resolved": "reso
 """What the service is asked for, by the view."""
 
 
-async def _pages(api: Api, target: Target, asked: Asked) -> Page[Comment]:
+async def _pages(api: Api, target: Target, asked: ListQuery) -> Page[Comment]:
     return await api.page(
         ops.list_space_comments,
         target.space or "",
@@ -96,15 +96,15 @@ SPACE_COMMENTS: Resource[Comment] = Resource(
     key=lambda comment: comment.id,
     label=lambda comment: first_words(comment, 60),
     shown=(
-        Shown("text", "THREAD", lambda comment, now: inline(first_words(comment, TEXT)), flex=3,
+        Facet("text", "THREAD", lambda comment, now: inline(first_words(comment, TEXT)), flex=3,
               minimum=20),
-        Shown("by", "BY", _by, 12, drop=2),
-        Shown("page", "ON", lambda comment, now: None, 16, drop=3),
-        Shown("replies", "REPLIES", _replies, 7, align="right", drop=1),
-        Shown("reactions", "REACTIONS", _reactions, 10, drop=5),
-        Shown("posted", "POSTED", lambda comment, now: age(comment.posted_at, now), 8),
-        Shown("answered", "ANSWERED", _latest, 8, drop=4),
-        Shown("status", "STATUS", lambda comment, now: comment.status, values=("open", "resolved")),
+        Facet("by", "BY", _by, 12, drop=2),
+        Facet("page", "ON", lambda comment, now: None, 16, drop=3),
+        Facet("replies", "REPLIES", _replies, 7, align="right", drop=1),
+        Facet("reactions", "REACTIONS", _reactions, 10, drop=5),
+        Facet("posted", "POSTED", lambda comment, now: age(comment.posted_at, now), 8),
+        Facet("answered", "ANSWERED", _latest, 8, drop=4),
+        Facet("status", "STATUS", lambda comment, now: comment.status, values=("open", "resolved")),
     ),
     empty="No one has commented on this space. c starts a thread.",
     of="space",
@@ -113,8 +113,8 @@ SPACE_COMMENTS: Resource[Comment] = Resource(
     url=lambda comment: web_address(comment.urls.app) or None,
     views=(View("open", "Open"), View("resolved", "Resolved"), View("all", "All")),
     orders=(
-        Order("newest", "newest first", {"order": "desc"}, {"order": "asc"}),
-        Order("oldest", "oldest first", {"order": "asc"}, {"order": "desc"}),
+        ServiceOrder("newest", "newest first", {"order": "desc"}, {"order": "asc"}),
+        ServiceOrder("oldest", "oldest first", {"order": "asc"}, {"order": "desc"}),
     ),
     conditions=(
         Condition("target_page", "threads on the page with this id (f chooses it)"),
@@ -132,7 +132,7 @@ EVERY = ""
 """The id, in a choice, of all pages together."""
 
 
-def no_pages(here: SpaceComments) -> str | None:
+def no_pages(here: SpaceCommentsPlace) -> str | None:
     """Say so when there is no page to choose."""
     return None if here.pages else "The pages of this space are not read, or it has none."
 
@@ -143,7 +143,7 @@ def no_pages(here: SpaceComments) -> str | None:
     title="Comments on the space",
     uses=("list_space_comments", "list_space_comment_replies", "get_space", "list_space_pages"),
 )
-class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
+class SpaceCommentsPlace(ResourcePlace["Comment"], scope="space_comments"):
     """The threads on what a space publishes, and the whole of the one under the cursor."""
 
     RESOURCE = SPACE_COMMENTS
@@ -208,7 +208,7 @@ class SpaceComments(ResourcePlace["Comment"], scope="space_comments"):
             self._wanted_thread = None
         super().came()
 
-    def text_of(self, shown: Shown[Comment], item: Comment) -> str | Text | None:
+    def text_of(self, shown: Facet[Comment], item: Comment) -> str | Text | None:
         """Return a cell of a thread; only this screen knows its page."""
         return self.place_of(item) if shown.name == "page" else super().text_of(shown, item)
 

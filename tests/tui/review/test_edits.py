@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from copydesk.domain.page_edits import PageEdit, edit_of
 from copydesk.domain.page_text import page_text
 from copydesk.local.page_edits import DeskEdits
 from copydesk.local.state import State
+from copydesk.session.reachability import POLL_SECONDS
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.ask import Ask
@@ -76,6 +78,20 @@ async def test_pages_are_edited_sent_and_taken_back(
             assert "STAGED 2" in driver.screen
             await driver.press("u", "u")
             assert "STAGED" not in driver.screen
+
+
+async def test_what_another_window_staged_is_shown_by_the_next_poll(review: ReviewWorld) -> None:
+    page = review.page("webhooks/retries")
+    before = source(RETRIES_NOW, **RETRIES_SOURCE)
+    async with drive(review.app(), "]") as driver:
+        other = PageEdit("update", "r", before, f"{before}\nAnd a last line.\n")
+        driver.app.session.staged.stage(
+            review.space, review.request, {page: (None, other.to_text())}
+        )
+        review.world.clock.now += timedelta(seconds=POLL_SECONDS)
+        driver.app.tick()
+        await driver.idle()
+        assert "STAGED 1" in driver.screen
 
 
 async def test_what_another_window_staged_meanwhile_is_kept_beside_what_is_written(

@@ -227,7 +227,7 @@ class PagesArrangementPlace(ArrangingPlace[PagesRead]):
         space = await api(ops.get_space, request.space)
         now = await api(ops.get_change_request_revision, *self.ids, metadata=False, computed=False)
         if self.staged is None:
-            self.staged = StagedPages(self.session, *self.ids)
+            self.staged = StagedPages.of(self.session, *self.ids)
         await self.staged.read()
         self._seen |= self.staged.edits
         tree = flatten(now.pages)

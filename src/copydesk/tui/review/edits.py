@@ -500,13 +500,10 @@ class PageEditCommands(ReviewCommands, scope="review"):
         return True
 
     async def look_again(self) -> None:
-        """Show what another screen staged of the request."""
-        staged = self.model.staged
-        if staged is not None and self.model.opened is not None:
-            await staged.read()
-            if staged.edits != self._shown:
-                await self._changed([*(staged.edits | self._shown)])
-            self.place.refresh_frame()
+        """Show what another screen staged of the request, or another window by the last poll."""
+        edits = self.model.edits
+        if self.model.opened is not None and edits != self._shown:
+            await self._changed([*{**edits, **self._shown}])
 
     def go_on(self) -> None:
         """Open what waits for the request, now that it is read."""

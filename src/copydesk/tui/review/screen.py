@@ -283,6 +283,8 @@ class ReviewPlace(Place):
             return
 
         async def read(api: Api) -> tuple[ChangeRequest, RulesRead]:
+            if self.model.staged is not None:
+                await self.model.staged.read()  # another window may have staged something
             now = await api(ops.get_change_request, opened.space.id, opened.request.id)
             # What both sides wrote is the same until R reads it.
             compare = self.model.rules is None
@@ -302,6 +304,7 @@ class ReviewPlace(Place):
                         rules = replace(rules, both_sides=self.model.rules.both_sides)
                     self._take_in(replace(opened, request=now), rules)
                 self.news.polled(now)
+                begin(self, self.editing.look_again, group="staged")
 
         self.reads.load("poll", read, arrived, what="Reading again")
         self.news.poll()

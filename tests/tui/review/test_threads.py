@@ -5,13 +5,15 @@ from __future__ import annotations
 import httpx
 
 from copydesk.client.api import Api
+from copydesk.domain.keymap import OwnKeys
+from copydesk.session.declarations import keymap
 from copydesk.session.draft_keys import review_key
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.ask import AskInput
 from copydesk.tui.dialogs.composer import Composer
 from tests.drive import drive
 from tests.tui.opening import open_world, typed
-from tests.tui.review_world import Faults, ReviewWorld, furnish
+from tests.tui.review_world import RETRIES, Faults, ReviewWorld, furnish
 from tests.world import BASE_URL, World
 
 
@@ -176,3 +178,18 @@ async def test_words_typed_before_the_space_of_a_new_request_is_chosen_are_its_s
         await driver.press("escape", "ctrl+n", *typed("Another thing"), "escape")
         assert sorted(app.session.drafts.texts().values()) == ["Another thing", "Say what a is"]
         assert "kept as a draft (g d)" in " ".join(driver.screen.split())
+
+
+async def test_a_quoted_line_keeps_its_words_whatever_the_keys(review: ReviewWorld) -> None:
+    request = review.world.change_request(
+        review.space,
+        edit=lambda editor: editor.write(
+            editor.find("webhooks/retries"), f"Press ctrl+s to save.\n\n{RETRIES}"
+        ),
+    )
+    target = Target(review.world.home, space=review.space, change_request=request)
+    app = open_world(review.world, "review", target)
+    app.use_keys(keymap(OwnKeys("vim", {"composer.send": ("f6",), "write_sheet.send": ("f6",)}))[0])
+    async with drive(app, "]", "c") as driver:
+        assert "▎ Press ctrl+s to save." in driver.screen
+        assert "f6 send" in driver.screen

@@ -130,7 +130,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         opened = self.model.known
         space, request = opened.space.id, opened.request
         key = review_key(*self.model.ids, f"verdict {status}")
-        facts: list[str | Text] = [f"#{request.number} {clean(request.subject)}"]
+        facts: list[str | Text] = [Text(f"#{request.number} {clean(request.subject)}")]
         me, author = self.place.session.me, request.created_by
         if me is not None and author is not None and author.id == me.id:
             facts.append(Text(OWN, "warn"))

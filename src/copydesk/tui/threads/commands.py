@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from rich.cells import cell_len
+from rich.text import Text
 
 from copydesk.contract.models.comment import Comment, CommentReply
 from copydesk.domain.completion import signs
@@ -275,10 +276,7 @@ class ThreadCommands(Commands, scope="thread_actions"):
                 key,
                 text=text,
                 quote=quote,
-                facts=(
-                    *([fact] if fact else []),
-                    *(f"{glyphs().quote} {line}" for line in quote.splitlines()[:3]),
-                ),
+                facts=(*([fact] if fact else []), *quoted(quote)),
             ),
             key,
         )
@@ -303,10 +301,9 @@ class ThreadCommands(Commands, scope="thread_actions"):
         """
         while True:
             key = draft_key(self.here, about.part)
-            quote = tuple(f"{glyphs().quote} {line}" for line in about.quote.splitlines()[:3])
             sheet = WriteSheet(
-                about.title, key, text=about.given, quote=about.quote, facts=quote,
-                instead=about.instead,
+                about.title, key, text=about.given, quote=about.quote,
+                facts=quoted(about.quote), instead=about.instead,
             )  # fmt: skip
             said = await self._let_write(sheet, key)
             if said is not None or other is None or not sheet.moving:
@@ -657,6 +654,11 @@ def _has(thread: Thread, sent: CommentReply) -> bool:
 def describe(here: HasThreads, message: Comment | CommentReply) -> str:
     """Return what a message is called in the log."""
     return here.called(first_words(message, 40))
+
+
+def quoted(text: str) -> tuple[Text, ...]:
+    """Return the first lines of a text as facts of a dialog, in which no word is a key of ours."""
+    return tuple(Text(f"{glyphs().quote} {line}") for line in text.splitlines()[:3])
 
 
 def draft_key(here: HasThreads, part: str) -> str:

@@ -35,9 +35,9 @@ from copydesk.local.runs import Settlings, WaitingRuns
 from copydesk.local.state import State
 from copydesk.server.desk_writes import Editor
 from copydesk.server.store import Store
+from copydesk.session.merge_revert import begin_merge_revert, read_merge_revert
 from copydesk.session.session import Session
-from copydesk.session.settling import Settlement, find_cut_off, is_cut_off
-from copydesk.session.taking_back import begin_taking_back, read_taking_back
+from copydesk.session.settlement import Settlement, find_cut_off, is_cut_off
 from copydesk.session.writes.recovery import recover
 from copydesk.session.writes.requests import beginning
 from tests.tui import killing_edits
@@ -209,7 +209,7 @@ class Trial(killing_edits.Trial):
     async def take_back(self, session: Session) -> None:
         """Take the merge back, with the request that was begun for it if there is one."""
         api = await session.ready()
-        found = await read_taking_back(session, self.space, self.request, session.me)
+        found = await read_merge_revert(session, self.space, self.request, session.me)
         if found.other is not None:
             if await is_cut_off(session, self.space, found.other.id):
                 await (await self.begun(session, found.other.id)).send()
@@ -220,7 +220,7 @@ class Trial(killing_edits.Trial):
             made = await session.writes.perform(
                 write.what, write.target, lambda: write.send(api), reversal=write.reversal
             )
-        work = await begin_taking_back(session, found, made)
+        work = await begin_merge_revert(session, found, made)
         await self.choose(work)
         await work.send()
 

@@ -120,7 +120,7 @@ def merge_request(
     from copydesk.present.merge import fact_lines, warnings
     from copydesk.session.own_commands import tell_merged
     from copydesk.session.reads import merge as merge_facts
-    from copydesk.session.settling import is_cut_off
+    from copydesk.session.settlement import is_cut_off
     from copydesk.session.writes import merges
 
     connection = service.connection(writes=True)
@@ -235,7 +235,7 @@ def revert_request(
 
     Raises ``UsageError``.
     """
-    from copydesk.session.taking_back import begin_taking_back, read_taking_back
+    from copydesk.session.merge_revert import begin_merge_revert, read_merge_revert
     from copydesk.session.writes.requests import begin_request
 
     if not why.strip():
@@ -246,12 +246,12 @@ def revert_request(
         given, there = found
         async with CommandWrites(connection, api) as writes:
             me = await read_me(api)
-            taking = await read_taking_back(writes.session, there.id, given.id, me)
+            taking = await read_merge_revert(writes.session, there.id, given.id, me)
             made = taking.begun
             if made is None:
                 body = taking.body(why.strip(), writes.session.clock())
                 made = await begin_request(writes.send, there.id, body, me)
-            work = await begin_taking_back(writes.session, taking, made)
+            work = await begin_merge_revert(writes.session, taking, made)
             count = len(work.open)
             if not count:
                 await writes.told(work.send())

@@ -38,11 +38,11 @@ from copydesk.tui.framework import navigation
 from copydesk.tui.framework.actions import lack
 from copydesk.tui.framework.desk_app import DeskApp, Ticks, begin
 from copydesk.tui.framework.drawn import Drawn
+from copydesk.tui.framework.early_keys import LOOK_SECONDS
 from copydesk.tui.framework.keyboard import BEGAN_ON, Keyboard, left_behind
 from copydesk.tui.framework.pane import Pane, draw_bars
 from copydesk.tui.framework.place import Place, later_styles, style_path
 from copydesk.tui.framework.theme import DARK, all_themes, tones, with_derived
-from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
 from copydesk.tui.sudden_end import SuddenEnd
 from copydesk.tui.system.background import Account, DraftKeeper, Newsreader, Runs
 from copydesk.tui.terminal_driver import TerminalDriver
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from textual.driver import Driver
 
     from copydesk.domain.own_command import OwnCommand
-    from copydesk.present.json_views import Raw
+    from copydesk.present.raw_json import Raw
     from copydesk.session.options import Option
     from copydesk.session.runs.merge import MergeRunner
     from copydesk.session.writes.log import LogEntry

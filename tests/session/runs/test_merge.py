@@ -24,7 +24,7 @@ from copydesk.session.change_rows import ChangeRow, row_of
 from copydesk.session.reads.merge_run import read_found
 from copydesk.session.runs.merge import FOUND_BY, MergeRunner
 from copydesk.session.session import Session
-from copydesk.session.settling import CUT_OFF, Settlement
+from copydesk.session.settlement import CUT_OFF, Settlement
 from tests.drive import eventually
 from tests.golden_json import compare
 from tests.session.reads import told

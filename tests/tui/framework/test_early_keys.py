@@ -24,8 +24,8 @@ from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.choice import ChoiceInput
 from copydesk.tui.dialogs.composer import Composer
 from copydesk.tui.dialogs.dialog import Confirm, Sheet, TypeToConfirm
+from copydesk.tui.framework.early_keys import LOOK_SECONDS
 from copydesk.tui.framework.frame import Status
-from copydesk.tui.framework.typing_ahead import LOOK_SECONDS
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.system.reference import load_everything
 from copydesk.tui.widgets.list import VirtualList

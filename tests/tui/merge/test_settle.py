@@ -16,7 +16,7 @@ from copydesk.local.runs import Settlings
 from copydesk.local.state import State
 from copydesk.present.pictures import HALF
 from copydesk.server.desk_writes import Editor
-from copydesk.session.settling import find_cut_off
+from copydesk.session.settlement import find_cut_off
 from copydesk.session.target import Target
 from tests.drive import Driver, drive, eventually
 from tests.tui.arranging_world import Way

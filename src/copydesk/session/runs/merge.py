@@ -62,7 +62,7 @@ class MergeSteps:
 
     async def _check(self, api: Api, item: RunItem) -> Change:
         from copydesk.session.reads.merge_run import read_found, why_not_read
-        from copydesk.session.settling import CUT_OFF, is_cut_off
+        from copydesk.session.settlement import CUT_OFF, is_cut_off
 
         try:
             if await is_cut_off(self._session, item.space, item.request):
@@ -141,7 +141,7 @@ class MergeSteps:
             answer = await self._session.writes.perform(what, item.name, send, look=look, now=True)
         except WriteError as error:
             from copydesk.session.reads.merge_run import why_not_written
-            from copydesk.session.settling import keep_joined
+            from copydesk.session.settlement import keep_joined
             from copydesk.session.writes.merges import ConflictedError
 
             cause = error.__cause__

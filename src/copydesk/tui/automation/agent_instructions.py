@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from copydesk.domain.automation_inverses import agent_told
 from copydesk.domain.moments import ago
 from copydesk.domain.text import clean
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops

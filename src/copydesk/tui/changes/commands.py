@@ -305,7 +305,7 @@ async def _pull(
     place: ChangesPlace, row: ChangeRow, done: str, *, group: str = "", recall: bool = False
 ) -> None:
     """Pull main into a row. Raises `WriteError`, from `ConflictedError` where it conflicts."""
-    from copydesk.session.settling import update_whole
+    from copydesk.session.settlement import update_whole
     from copydesk.session.writes import merges
 
     try:
@@ -330,7 +330,7 @@ async def _pull(
 
 async def update_row(place: ChangesPlace, row: ChangeRow) -> None:
     """Pull main into a row after a ``y``; what conflicts is shown. Raises `WriteError`."""
-    from copydesk.session.settling import is_cut_off, keep_joined
+    from copydesk.session.settlement import is_cut_off, keep_joined
     from copydesk.session.writes import merges
 
     if place.details.stuck(row) or await is_cut_off(place.session, row.space, row.id):
@@ -412,7 +412,7 @@ class MergeCommands(Commands, scope="changes"):
 
     async def _merge_one(self) -> None:
         """Merge the one under the cursor, behind a sheet that shows its rules and the result."""
-        from copydesk.session.settling import is_cut_off
+        from copydesk.session.settlement import is_cut_off
         from copydesk.tui.merge.dialog import MergeSheet
         from copydesk.tui.merge.settle import MERGES
 

@@ -19,7 +19,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.text import plural
 from copydesk.present import change_request as present
-from copydesk.present.json_views import Raw, request_raw
+from copydesk.present.raw_json import Raw, request_raw
 from copydesk.session.change_rows import ChangeRow, known_requests, row_of
 from copydesk.session.glyphs import glyphs
 from copydesk.session.listings import FIRST, LISTINGS, OWN, SERVED, STATUSES, Listing, listing_of

@@ -15,7 +15,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten, shown_subject
 from copydesk.local.paths import expanded
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.content import NAME_CELLS, ContentOwner
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops

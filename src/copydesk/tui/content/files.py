@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from copydesk.domain.address import web_address
 from copydesk.domain.text import clean, plural, shown_subject, size_words
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
 from copydesk.session.target import Target

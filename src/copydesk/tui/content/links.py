@@ -16,7 +16,7 @@ from copydesk.contract.models.link import Backlink, Link, Links
 from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, plural, shown_title
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.operations import ops
 from copydesk.session.page_rows import PageRow, page_rows, reference
 from copydesk.session.reads.pages import walk

@@ -22,8 +22,8 @@ from copydesk.domain.text import clean, plural, shorten_middle, shown_subject
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.present.blame import authors
 from copydesk.present.emoji import before
-from copydesk.present.json_views import Raw, page_raw
 from copydesk.present.passages import Passage, table_text
+from copydesk.present.raw_json import Raw, page_raw
 from copydesk.present.threads import Group, Thread
 from copydesk.present.traffic import per_week, short_count, week_words
 from copydesk.session.content import ContentOwner

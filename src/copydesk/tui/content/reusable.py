@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.widget import Widget
 
 from copydesk.domain.text import plural, shown_title
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
 from copydesk.session.target import Target

@@ -10,7 +10,7 @@ from textual import events, on
 
 from copydesk.domain.request_context import CAUSE
 from copydesk.domain.text import clean, shorten, shown_title
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.present.search import excerpt, page_title, says, section_title
 from copydesk.present.space_options import space_options
 from copydesk.session.operations import ops

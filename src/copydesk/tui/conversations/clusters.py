@@ -14,7 +14,7 @@ from copydesk.domain.own_command import Thing
 from copydesk.domain.text import plural
 from copydesk.present import cluster as present
 from copydesk.present.conversation import since
-from copydesk.present.json_views import Raw, cluster_raw, conversation_raw, issue_raw
+from copydesk.present.raw_json import Raw, cluster_raw, conversation_raw, issue_raw
 from copydesk.session.cluster_rows import IssueRow
 from copydesk.session.errors import failure_types
 from copydesk.session.glyphs import glyphs

@@ -27,7 +27,7 @@ from copydesk.present.cluster_tables import (
 from copydesk.present.conversation import NAME_LIMIT
 from copydesk.present.conversation import since as issue_age
 from copydesk.present.facts import Fact, hint
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.cluster_rows import ClusterRow, IssueRow
 from copydesk.session.operations import ops
 from copydesk.session.reads import clusters as reading

@@ -14,7 +14,7 @@ from copydesk.domain.own_command import Thing
 from copydesk.domain.text import clean, plural
 from copydesk.present import conversation as present
 from copydesk.present.conversation import LabelledText, RawConversation, shown_address
-from copydesk.present.json_views import Raw, conversation_raw, issue_raw
+from copydesk.present.raw_json import Raw, conversation_raw, issue_raw
 from copydesk.present.spreadsheet import for_spreadsheets
 from copydesk.session.cluster_rows import IssueRow, shown
 from copydesk.session.operations import ops

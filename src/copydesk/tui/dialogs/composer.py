@@ -31,9 +31,9 @@ from copydesk.session.writes.comments import PendingDraft, draft_words
 from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import begin, desk_of
+from copydesk.tui.framework.early_keys import TypingAhead
 from copydesk.tui.framework.editor import EditorError, edit_in_editor
 from copydesk.tui.framework.source import ListSource
-from copydesk.tui.framework.typing_ahead import TypingAhead
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView
 from copydesk.tui.widgets.text_field import KEYS, Completion, TextField

@@ -81,7 +81,7 @@ def declared_name(textual_key: str) -> str:
 class NotYet(str):
     """Why an action is off only until something is read: said by a `Guard` in place of a plain one.
 
-    What is typed after an action that opens a field waits for it then (`tui.typing_ahead`).
+    What is typed after an action that opens a field waits for it then (`tui.framework.early_keys`).
     """
 
     __slots__ = ()
@@ -359,7 +359,7 @@ def action(
     ``inline`` finishes an async action before the next key is read: only for what waits for nobody.
     ``now`` takes the owner and returns the label of the footer where it follows a state.
     ``stages``: it sends nothing itself, and all that it leads to are writes. ``types``: it opens a
-    field, for which keys are kept until it is there (`framework.typing_ahead`). ``takes``: which
+    field, for which keys are kept until it is there (`framework.early_keys`). ``takes``: which
     rows it is for, where some can be marked; one that writes is for "one" unless it says so.
     """
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from copydesk.domain.address import is_unserved, web_address
 from copydesk.domain.text import clean, plural, same_name
 from copydesk.local import browser
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.cached_reads import about_cache, clear_cache
 from copydesk.session.errors import STILL_READING
 from copydesk.session.target import Target

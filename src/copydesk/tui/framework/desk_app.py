@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.worker import Worker
 
-    from copydesk.present.json_views import Raw
+    from copydesk.present.raw_json import Raw
     from copydesk.session.options import Option
     from copydesk.session.runs.merge import MergeRunner
     from copydesk.session.target import Target

@@ -44,8 +44,8 @@ from copydesk.tui.framework.actions import (
     shown,
 )
 from copydesk.tui.framework.desk_app import heard
+from copydesk.tui.framework.early_keys import PASS, EarlyKeys, Typed, TypingAhead
 from copydesk.tui.framework.inside_textual import hurry
-from copydesk.tui.framework.typing_ahead import PASS, EarlyKeys, Typed, TypingAhead
 
 if TYPE_CHECKING:
     from textual.widget import Widget

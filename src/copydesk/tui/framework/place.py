@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.domain.own_command import Thing
     from copydesk.domain.reversal import Expectation, Reversal, Trace
-    from copydesk.present.json_views import Raw
+    from copydesk.present.raw_json import Raw
     from copydesk.session.content import ContentOwner
     from copydesk.session.session import Session
     from copydesk.session.writes.sender import Write

@@ -19,7 +19,7 @@ from copydesk.domain.staged_files import is_picture
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shown_subject
 from copydesk.present.markdown import Line, wrap_exact
-from copydesk.present.settling import (
+from copydesk.present.settlement import (
     NAMES,
     file_lines,
     hunk_lines,
@@ -30,7 +30,7 @@ from copydesk.present.settling import (
 from copydesk.session.draft_keys import hunk_key
 from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.glyphs import glyphs
-from copydesk.session.settling import SENDS, USES, EditedError, SettledFile, Settlement
+from copydesk.session.settlement import SENDS, USES, EditedError, SettledFile, Settlement
 from copydesk.session.target import Target
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.tui.dialogs.composer import WriteSheet

@@ -20,7 +20,7 @@ from copydesk.domain.own_command import Thing
 from copydesk.domain.space_tree import RuleList, rule_list
 from copydesk.domain.text import clean, listed, plural, shorten, shown_title
 from copydesk.present.facts import Fact
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import glyphs

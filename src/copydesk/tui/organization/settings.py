@@ -20,7 +20,7 @@ from copydesk.domain.space_tree import rule_list
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, shorten
 from copydesk.present.facts import Fact
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops

@@ -30,7 +30,7 @@ from copydesk.domain.own_command import FIELDS, Thing
 from copydesk.domain.request_context import CAUSE
 from copydesk.domain.text import capital, clean, plural, shorten
 from copydesk.present.facts import Fact
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.present.space_options import space_options
 from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import failure_types, sentence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.operations import ops
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from copydesk.domain.own_command import Thing
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shown_subject
 from copydesk.present.threads import Thread
-from copydesk.session import suggested_reviewers, taking_back
+from copydesk.session import merge_revert, suggested_reviewers
 from copydesk.session.change_rows import base_of, request_thing, row_of
 from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.errors import failure_types, sentence
@@ -26,7 +26,7 @@ from copydesk.session.operations import ops
 from copydesk.session.options import Option
 from copydesk.session.reads.review import OpenedRequest
 from copydesk.session.reads.spaces import read_me
-from copydesk.session.settling import is_cut_off, keep_joined, update_whole
+from copydesk.session.settlement import is_cut_off, keep_joined, update_whole
 from copydesk.session.target import Target
 from copydesk.session.writes import merges
 from copydesk.session.writes.bulk import BulkItem, BulkRun
@@ -433,7 +433,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         name = f"#{request.number} {clean(request.subject)}"
         await edit_marks(self.place, opened.space.id, request.id, name)
 
-    @command("revert", uses=(*taking_back.USES, *taking_back.SENDS, "get_current_user"),
+    @command("revert", uses=(*merge_revert.USES, *merge_revert.SENDS, "get_current_user"),
             takes="none")  # fmt: skip
     async def revert(self, rest: str) -> None:
         """Revert a merge: a change request makes its pages what they were before it."""
@@ -461,9 +461,9 @@ class RequestCommands(ReviewCommands, scope="review"):
         if not await self.takes_content():
             return
 
-        async def read() -> taking_back.TakingBack:
+        async def read() -> merge_revert.MergeRevert:
             me = await read_me(await session.ready())
-            return await taking_back.read_taking_back(session, space, request, me)
+            return await merge_revert.read_merge_revert(session, space, request, me)
 
         found = await self.place.reads.now("plan", read, "Reading what the merge changed")
         if found is None:
@@ -485,7 +485,7 @@ class RequestCommands(ReviewCommands, scope="review"):
             me = await read_me(await session.ready())
             body = found.body(said, session.clock())
             made = await begin_request(self.place.writer.send, space, body, me, draft=key)
-        work = await taking_back.begin_taking_back(session, found, made)
+        work = await merge_revert.begin_merge_revert(session, found, made)
         target = Target(self.place.organization, space=space, change_request=made.id)
         if work.open:
             await self.place.desk.go("settle", target)

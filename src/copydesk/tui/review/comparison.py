@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from copydesk.domain.moments import moment
 from copydesk.domain.page_text import PageText
 from copydesk.domain.text import clean, plural, shorten, shown_title
-from copydesk.present.json_views import Raw
 from copydesk.present.page_changes import (
     PageTreeLine,
     counted,
@@ -20,6 +19,7 @@ from copydesk.present.page_changes import (
     in_order,
     page_signs,
 )
+from copydesk.present.raw_json import Raw
 from copydesk.session.content import ContentOwner
 from copydesk.session.operations import ops
 from copydesk.session.page_changes import ReviewChange

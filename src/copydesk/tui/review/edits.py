@@ -31,7 +31,7 @@ from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.local.state import token
 from copydesk.present import page_changes as present
 from copydesk.present.page_changes import PageTreeLine
-from copydesk.session import taking_back
+from copydesk.session import merge_revert
 from copydesk.session.draft_keys import SEND, insertion_key, source_key
 from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import glyphs
@@ -583,7 +583,7 @@ class PageEditCommands(ReviewCommands, scope="review"):
     @action(
         "u", "undo", unless=nothing_back, show=25, group="Write", override=True, types=True,
         now=lambda here: "revert" if merge_is_meant(here) else "",
-        uses=(*taking_back.USES, *taking_back.SENDS, "get_current_user"),
+        uses=(*merge_revert.USES, *merge_revert.SENDS, "get_current_user"),
     )  # fmt: skip
     async def undo(self) -> None:
         """Undo the last staged step; what was sent since it as everywhere.

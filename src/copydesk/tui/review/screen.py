@@ -14,9 +14,9 @@ from copydesk.domain.address import markdown_link, web_address
 from copydesk.domain.picture import Shown
 from copydesk.domain.staged_files import is_picture
 from copydesk.domain.text import clean, shown_subject
-from copydesk.present.json_views import Raw, message_raw, request_raw
 from copydesk.present.markdown import inline
 from copydesk.present.page_changes import page_signs, place_of
+from copydesk.present.raw_json import Raw, message_raw, request_raw
 from copydesk.present.review import REVERTS
 from copydesk.present.threads import (
     Thread,
@@ -25,12 +25,12 @@ from copydesk.present.threads import (
 from copydesk.session.content import ContentOwner
 from copydesk.session.glyphs import glyphs
 from copydesk.session.marks import SeenPages
+from copydesk.session.merge_revert import waits_to_be_settled
 from copydesk.session.operations import ops
 from copydesk.session.page_changes import FILE
 from copydesk.session.reads import review as reading
 from copydesk.session.reads.merge import RulesRead, read_rules
 from copydesk.session.reads.review import OpenedRequest
-from copydesk.session.taking_back import waits_to_be_settled
 from copydesk.session.target import Target, Visit
 from copydesk.tui.content.commands import ContentCommands, PageCommands
 from copydesk.tui.dialogs.pictures import PictureKeys, Pictures, PictureSides, sides_of

@@ -17,7 +17,7 @@ from copydesk.domain.site_inverses import site_made
 from copydesk.domain.text import clean, plural
 from copydesk.present import site as present
 from copydesk.present.facts import Fact
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.present.space_options import space_options
 from copydesk.present.traffic import per_week, short_count, week_words
 from copydesk.session.draft_keys import new_site_key, staged_moves

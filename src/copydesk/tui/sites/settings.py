@@ -14,7 +14,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import setting_as_read, setting_changed
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import site_setting_key
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops

@@ -13,7 +13,7 @@ from copydesk.domain.site_inverses import sign_in_changed
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, shorten, shown_title
 from copydesk.present.facts import Fact
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import form_key
 from copydesk.session.operations import ops
 from copydesk.session.options import Option

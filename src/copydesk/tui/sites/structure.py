@@ -19,7 +19,7 @@ from copydesk.domain.site_plan import seen_fact
 from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.present.facts import Fact
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import structure_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.reads.sites import SiteRead

@@ -15,7 +15,7 @@ from copydesk.domain.json_text import JSON, JsonText, JsonTextError, read_json
 from copydesk.domain.site_inverses import schema_changed
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import Changes, Problem, all_problems, changes
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import schema_key
 from copydesk.session.operations import ops
 from copydesk.session.reads.visitor_schema import (

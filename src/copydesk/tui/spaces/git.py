@@ -16,7 +16,7 @@ from copydesk.domain.moments import ago, moment
 from copydesk.domain.secret_values import without_password
 from copydesk.domain.text import clean, shorten, shown_title
 from copydesk.present.facts import Fact, hint
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops

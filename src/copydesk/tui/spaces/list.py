@@ -30,7 +30,7 @@ from copydesk.domain.space_tree import (
     walk,
 )
 from copydesk.domain.text import plural, shown_title
-from copydesk.present.json_views import OF_NODE, Raw, node_raw
+from copydesk.present.raw_json import OF_NODE, Raw, node_raw
 from copydesk.session.content import ContentOwner
 from copydesk.session.identity import choose
 from copydesk.session.listings import COUNT_SECONDS

@@ -16,7 +16,7 @@ from copydesk.domain.space_tree import TRASH, SpaceNode
 from copydesk.domain.text import plural, shown_subject
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.present.facts import Fact
-from copydesk.present.json_views import OF_NODE, Raw, node_raw
+from copydesk.present.raw_json import OF_NODE, Raw, node_raw
 from copydesk.session.draft_keys import tree_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.reads.tree import TrashedSpace, TreeRead, read_trash, read_tree

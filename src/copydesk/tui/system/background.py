@@ -126,8 +126,8 @@ class Runs:
         """Find what an earlier start was settling; return what leads back to it."""
         if not await _has_any(self._app.session.settlings):
             return ""
-        settling = await asyncio.to_thread(import_module, "copydesk.session.settling")
-        return str(await settling.find_cut_off(self._app.session))
+        settlement = await asyncio.to_thread(import_module, "copydesk.session.settlement")
+        return str(await settlement.find_cut_off(self._app.session))
 
     async def finish_applying(self) -> str:
         """Finish the suggestions that an earlier start was applying; return what came of it."""

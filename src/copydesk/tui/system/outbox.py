@@ -15,7 +15,7 @@ from copydesk.domain.moments import age, moment
 from copydesk.domain.reversal import reversal_of
 from copydesk.domain.sure import sure
 from copydesk.domain.text import capital, clean, plural
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import belonging, outbox_key
 from copydesk.session.errors import UNKNOWN, WAITS
 from copydesk.session.operations import ops

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from copydesk.domain.json_display import json_text
 from copydesk.domain.personal_data import mask
 from copydesk.domain.text import clean
-from copydesk.present.json_views import Raw
+from copydesk.present.raw_json import Raw
 from copydesk.session.errors import with_key
 from copydesk.session.operations import ops
 from copydesk.session.target import Target

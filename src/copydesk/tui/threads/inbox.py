@@ -19,8 +19,8 @@ from copydesk.domain.own_command import Thing
 from copydesk.domain.text import plural
 from copydesk.present.change_request import facts
 from copydesk.present.facts import Fact
-from copydesk.present.json_views import OF_MESSAGE, Raw, message_raw, thread_raw
 from copydesk.present.markdown import inline
+from copydesk.present.raw_json import OF_MESSAGE, Raw, message_raw, thread_raw
 from copydesk.present.threads import Group, Thread, Threads
 from copydesk.session.change_rows import PARTS, TEXT, THREADS, RequestDetails, known_requests
 from copydesk.session.glyphs import glyphs

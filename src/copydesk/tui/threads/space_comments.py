@@ -15,8 +15,8 @@ from copydesk.domain.address import web_address
 from copydesk.domain.moments import age
 from copydesk.domain.page_tree import flatten
 from copydesk.domain.text import clean, plural, shown_title
-from copydesk.present.json_views import Raw, message_raw
 from copydesk.present.markdown import inline
+from copydesk.present.raw_json import Raw, message_raw
 from copydesk.present.threads import Group, Thread, Threads, emoji_text, gone_text
 from copydesk.session.names import first_words, person_name
 from copydesk.session.operations import ops

@@ -6,7 +6,7 @@ import json
 
 from copydesk.domain.hunks import Choice
 from copydesk.domain.settlement import PageSide, PageSides, settled_page
-from copydesk.present.settling import hunk_lines
+from copydesk.present.settlement import hunk_lines
 
 BEFORE = "# Retries\n\nWe retry five times.\n\nThe end.\n"
 MAIN = BEFORE.replace("five", "nine \x1b[31mred")

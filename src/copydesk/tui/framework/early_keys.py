@@ -1,4 +1,4 @@
-"""Text typed ahead, while an action opens its field: kept, and given to that field.
+"""Keys that come before a field is there: kept while an action opens it, and given to it.
 
 Who presses the key of a comment and types on means the comment, however long its field takes to
 come: nothing of it may act as commands. It is on the disk within a second, as a draft of its own

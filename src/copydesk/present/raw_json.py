@@ -1,4 +1,4 @@
-"""The sources of the raw JSON of objects."""
+"""Where the raw JSON of an object is read from, for `g j`; nothing is drawn here."""
 
 from __future__ import annotations
 

@@ -26,12 +26,12 @@ from copydesk.server import change_requests, content
 from copydesk.server.content import PageData
 from copydesk.server.desk_writes import Editor
 from copydesk.server.transaction import Tx
-from copydesk.session import settling
+from copydesk.session import settlement
 from copydesk.session.errors import NotDoneError
 from copydesk.session.page_edits import source_of
 from copydesk.session.reads.base_revision import RevisionOutline, read_revision
 from copydesk.session.session import Session
-from copydesk.session.settling import (
+from copydesk.session.settlement import (
     EditedError,
     Settlement,
     find_cut_off,
@@ -586,7 +586,7 @@ async def test_without_what_both_sides_began_with_all_that_differs_is_asked(
     async def newer(api: Api, space: str, revision: str) -> RevisionOutline | None:
         return None if revision == began else await read_revision(api, space, revision)
 
-    monkeypatch.setattr(settling, "read_revision", newer)
+    monkeypatch.setattr(settlement, "read_revision", newer)
     await desk.work.read()
     asked = {(page.title, hunk.field) for page, hunk in desk.work.open}
     assert asked == {("Retries", ""), ("Apart from it", ""), ("Apart from it", "title")}
@@ -772,7 +772,7 @@ async def test_where_the_disk_cannot_be_read_no_settling_is_taken_for_over(
     desk.way.reads = 404
     assert await find_cut_off(desk.session) == "", "it is gone"
     desk.way.reads = ""
-    with pytest.raises(NotDoneError, match=re.escape(settling.CUT_OFF)):
+    with pytest.raises(NotDoneError, match=re.escape(settlement.CUT_OFF)):
         await update_whole(desk.session, desk.api, desk.space, desk.request)
     with monkeypatch.context() as other:
         other.setattr(desk.session.settlings, "claim", lambda run: False)
@@ -802,6 +802,6 @@ async def test_a_service_that_writes_no_content_or_tells_no_revisions_settles_no
     async def none(*_: object) -> None:
         return None
 
-    monkeypatch.setattr(settling, "read_revision", none)
-    with pytest.raises(NotDoneError, match=re.escape(settling.NO_REVISIONS)):
+    monkeypatch.setattr(settlement, "read_revision", none)
+    with pytest.raises(NotDoneError, match=re.escape(settlement.NO_REVISIONS)):
         await Settlement(desk.session, desk.space, desk.request).read()

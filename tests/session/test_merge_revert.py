@@ -16,17 +16,17 @@ from copydesk.domain.page_tree import flatten
 from copydesk.domain.plain_documents import document_text
 from copydesk.server.desk_writes import Editor
 from copydesk.session.errors import NotDoneError
-from copydesk.session.page_edits import source_of
-from copydesk.session.reads.spaces import read_me
-from copydesk.session.settling import NOT_ALLOWED, Settlement
-from copydesk.session.taking_back import (
-    TakingBack,
-    begin_taking_back,
-    read_taking_back,
+from copydesk.session.merge_revert import (
+    MergeRevert,
+    begin_merge_revert,
+    read_merge_revert,
     waits_to_be_settled,
 )
+from copydesk.session.page_edits import source_of
+from copydesk.session.reads.spaces import read_me
+from copydesk.session.settlement import NOT_ALLOWED, Settlement
 from copydesk.session.writes.log import WriteError
-from tests.session.test_settling import Desk
+from tests.session.test_settlement import Desk
 from tests.tui.strange import strange
 from tests.world import World
 
@@ -58,17 +58,17 @@ async def merge(desk: Desk, request: str) -> None:
     assert (await api(ops.merge_change_request, desk.space, request)).result == "merge"
 
 
-async def taking(desk: Desk) -> TakingBack:
+async def taking(desk: Desk) -> MergeRevert:
     me = await read_me(desk.api)
-    return await read_taking_back(desk.session, desk.space, desk.request, me)
+    return await read_merge_revert(desk.session, desk.space, desk.request, me)
 
 
-async def begin(desk: Desk, found: TakingBack) -> tuple[ChangeRequest, Settlement]:
+async def begin(desk: Desk, found: MergeRevert) -> tuple[ChangeRequest, Settlement]:
     made = found.begun
     if made is None:
         body = found.body(WHY, desk.session.clock())
         made = await desk.world.api()(ops.create_change_request, desk.space, body)
-    return made, await begin_taking_back(desk.session, found, made)
+    return made, await begin_merge_revert(desk.session, found, made)
 
 
 async def test_merge_taken_back_and_merged_gives_the_tree_before(desk: Desk) -> None:
@@ -83,7 +83,7 @@ async def test_merge_taken_back_and_merged_gives_the_tree_before(desk: Desk) -> 
     made, work = await begin(desk, found)
     assert work.open == []
     desk.world.clock.now += timedelta(minutes=1)
-    again = await begin_taking_back(desk.session, found, made)
+    again = await begin_merge_revert(desk.session, found, made)
     assert again.kept == work.kept
     await work.send()
     assert (made.subject, made.status) == ("Revert #1 A change", "draft")

@@ -1,4 +1,4 @@
-"""Taking back a merge: a change request that makes its pages what they were before.
+"""Reverting a merge: a change request that makes its pages what they were before.
 
 It is settled as other requests are: what the merge made is where it begins, what was before the
 merge is its side, and what main has by now is the other.
@@ -21,7 +21,7 @@ from copydesk.domain.text import listed, plural
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import empty_requests
-from copydesk.session.settling import Settlement
+from copydesk.session.settlement import Settlement
 from copydesk.session.writes.requests import subject_made
 
 if TYPE_CHECKING:
@@ -39,14 +39,14 @@ SENDS = (
     "create_change_request", "update_change_request_content", "get_change_request_revision",
     "get_change_request_page",
 )  # fmt: skip
-"""What taking back a merge sends."""
+"""What reverting a merge sends."""
 
 NAMED = 3
 """How many files that stay are named."""
 
 
 @dataclass(frozen=True, slots=True)
-class TakingBack:
+class MergeRevert:
     """A merge that is to be taken back, and what that changes.
 
     ``begun`` is the change request that takes it back, where an earlier one was cut off before it
@@ -109,10 +109,10 @@ def _staying(work: Settlement) -> str:
     return f"{plural(len(names), 'file')} {stay}: {listed([*names[:NAMED], *more])}."
 
 
-async def read_taking_back(
+async def read_merge_revert(
     session: Session, space: str, request: str, me: User | None
-) -> TakingBack:
-    """Read what taking back a merge changes. Raises ``ApiError``, and `NotDoneError`."""
+) -> MergeRevert:
+    """Read what reverting a merge changes. Raises ``ApiError``, and `NotDoneError`."""
     api = await session.ready()
     merged = await api(ops.get_change_request, space, request)
     label = f"#{merged.number}"
@@ -138,7 +138,7 @@ async def read_taking_back(
     if work.idle:
         but = f", but {stays.removesuffix('.')}" if (stays := _staying(work)) else ""
         raise NotDoneError(f"main is already as before {label}{but}")
-    found = TakingBack(merged, work)
+    found = MergeRevert(merged, work)
     empty = await empty_requests(api, space, me)
     begun = next((each for each in empty if each.subject == found.subject), None)
     if begun is not None:
@@ -163,8 +163,8 @@ async def waits_to_be_settled(session: Session, request: ChangeRequest) -> bool:
     return kept is not None and kept.how == "write" and kept.state == "open"
 
 
-async def begin_taking_back(
-    session: Session, taking: TakingBack, made: ChangeRequest
+async def begin_merge_revert(
+    session: Session, taking: MergeRevert, made: ChangeRequest
 ) -> Settlement:
     """Return the conflicts of the change request that takes a merge back.
 

@@ -37,11 +37,12 @@ from copydesk.session.change_rows import (
 )
 from copydesk.session.errors import failure_types
 from copydesk.session.listings import COUNT_SECONDS, MOST_THREADS, SERVED, Listing
+from copydesk.session.marks import STARRED
 from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.paged_source import Fetch, PagedSource
 from copydesk.tui.framework.source import Change, ListSource, Source
 from copydesk.tui.widgets.facts import Facts, WideFacts
-from copydesk.tui.widgets.list import rows_around
+from copydesk.tui.widgets.list import Column, rows_around
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -70,6 +71,55 @@ DETAIL_COLUMNS: Mapping[str, DetailColumn] = {
     "threads": DetailColumn(THREADS, present.threads),
 }
 """The columns that need details of their rows, by their ids."""
+
+
+def change_columns(place: ChangesPlace) -> list[Column[ChangeRow]]:
+    """Return every column of the list of change requests; `ChangesPlace.COLUMNS` names them."""
+    return [
+        Column("number", "#", lambda row: str(row.number), 4),
+        Column(
+            "subject", "SUBJECT",
+            lambda row: present.subject(
+                row,
+                place.listing,
+                asleep=place.known.snoozed(row),
+                starred=STARRED in place.known.marks(row),
+                waits=place.session.merges_when_ready.get((row.space, row.id)),
+            ),
+            flex=1, minimum=24, spoken=present.subject_told,
+        ),
+        Column(
+            "space", "SPACE",
+            lambda row: place.known.space_title(row.space) or present.UNREAD,
+            9, drop=5, most=14,
+        ),
+        Column(
+            "by", "BY", lambda row: Text(row.author, "who"), present.NAME_CELLS, drop=4,
+            fitted=lambda row, cells: Text(
+                present.short_name(row.author, cells, place.people), "who"
+            ),
+        ),
+        Column(
+            "pages", "PG", lambda row: place.row_reader.cell(row, "pages"), 3,
+            align="right", drop=3,
+        ),
+        Column(
+            "threads", "THR", lambda row: place.row_reader.cell(row, "threads"), 3,
+            align="right", drop=1, spoken=present.threads_told,
+        ),
+        Column(
+            "rules", "RULES", lambda row: place.row_reader.cell(row, "rules"), 5,
+            align="right", drop=2, spoken=present.rules_told,
+        ),
+        Column(
+            "age", "UPDATED",
+            lambda row: present.since(
+                row, place.session.now, place.sort, place.known.last_details(row)
+            ),
+            7, align="right",
+        ),
+    ]  # fmt: skip
+
 
 KEPT_IMPACTS = 100
 """How many requests have their effect on links kept."""
@@ -334,11 +384,22 @@ class RowReader:
         self.place.cached = bool(self.kept.rows)
         return ListSource(self.kept.rows, key=lambda row: row.id) if self.kept.rows else None
 
-    def kept_cell(self, row: ChangeRow, column: str) -> tuple[str, str] | None:
-        """Return the text and the style of a cell in the last run, if the row is the same."""
-        if self._kept_at.get(row.id) != row.updated:
-            return None
-        return self.kept.cells[row.id].get(column)
+    def cell(self, row: ChangeRow, column: str) -> str | Text:
+        """Return a cell that takes reading; until then what it was in the last run."""
+        cell = DETAIL_COLUMNS[column].cell(row, self.place.known.details(row))
+        if str(cell) != present.UNREAD or self._kept_at.get(row.id) != row.updated:
+            return cell
+        kept = self.kept.cells[row.id].get(column)
+        return cell if kept is None else Text(*kept)
+
+    def cells(self, row: ChangeRow) -> Mapping[str, tuple[str, str]]:
+        """Return the text and the style of the cells that took reading."""
+        cells = {column: self.cell(row, column) for column in DETAIL_COLUMNS}
+        return {
+            column: (cell, "") if isinstance(cell, str) else (cell.plain, str(cell.style))
+            for column, cell in cells.items()
+            if str(cell) != present.UNREAD
+        }
 
     @property
     def _from_last_run(self) -> bool:
@@ -364,7 +425,7 @@ class RowReader:
             place.triage.total,
             {name: count for name, count in place.counts.items() if count is not None},
             place.triage.last_lines() if place.rows.source.base.complete else (),
-            {row.id: place.read_cells(row) for row in rows},
+            {row.id: self.cells(row) for row in rows},
         )
         name = self._snapshot(place.listing)
 

@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
 from textual.app import ComposeResult
 
 from copydesk.domain.address import markdown_link
@@ -23,11 +22,16 @@ from copydesk.present.raw_json import Raw, request_raw
 from copydesk.session.change_rows import ChangeRow, known_requests, row_of
 from copydesk.session.glyphs import glyphs
 from copydesk.session.listings import FIRST, LISTINGS, OWN, SERVED, STATUSES, Listing, listing_of
-from copydesk.session.marks import STARRED
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.session.writes.bulk import Bulk, BulkItem, BulkRun
-from copydesk.tui.changes.reader import DETAIL_COLUMNS, DetailsReader, RowReader, detail_panes
+from copydesk.tui.changes.reader import (
+    DETAIL_COLUMNS,
+    DetailsReader,
+    RowReader,
+    change_columns,
+    detail_panes,
+)
 from copydesk.tui.changes.triage import ChangesList, Triage
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.framework.paged_source import PagedSource
@@ -93,68 +97,7 @@ class ChangesPlace(Place):
     @cached_property
     def all_columns(self) -> Sequence[Column[ChangeRow]]:
         """Every column; a view may show only some of them."""
-        return [
-            Column("number", "#", lambda row: str(row.number), 4),
-            Column(
-                "subject", "SUBJECT",
-                lambda row: present.subject(
-                    row,
-                    self.listing,
-                    asleep=self.known.snoozed(row),
-                    starred=STARRED in self.known.marks(row),
-                    waits=self.session.merges_when_ready.get((row.space, row.id)),
-                ),
-                flex=1, minimum=24, spoken=present.subject_told,
-            ),
-            Column(
-                "space", "SPACE",
-                lambda row: self.known.space_title(row.space) or present.UNREAD,
-                9, drop=5, most=14,
-            ),
-            Column(
-                "by", "BY", lambda row: Text(row.author, "who"), present.NAME_CELLS, drop=4,
-                fitted=lambda row, cells: Text(
-                    present.short_name(row.author, cells, self.people), "who"
-                ),
-            ),
-            Column(
-                "pages", "PG", lambda row: self._read_cell(row, "pages"), 3,
-                align="right", drop=3,
-            ),
-            Column(
-                "threads", "THR", lambda row: self._read_cell(row, "threads"), 3,
-                align="right", drop=1, spoken=present.threads_told,
-            ),
-            Column(
-                "rules", "RULES", lambda row: self._read_cell(row, "rules"), 5,
-                align="right", drop=2, spoken=present.rules_told,
-            ),
-            Column(
-                "age", "UPDATED",
-                lambda row: present.since(
-                    row, self.session.now, self.sort, self.known.last_details(row)
-                ),
-                7, align="right",
-            ),
-        ]  # fmt: skip
-
-    def _read_cell(self, row: ChangeRow, column: str) -> str | Text:
-        """Return a cell that takes reading; until then what it was in the last run."""
-        known = self.known.details(row)
-        cell = DETAIL_COLUMNS[column].cell(row, known)
-        if str(cell) != present.UNREAD:
-            return cell
-        kept = self.row_reader.kept_cell(row, column)
-        return cell if kept is None else Text(*kept)
-
-    def read_cells(self, row: ChangeRow) -> Mapping[str, tuple[str, str]]:
-        """Return the text and the style of the cells that took reading."""
-        cells = {column: self._read_cell(row, column) for column in DETAIL_COLUMNS}
-        return {
-            column: (cell, "") if isinstance(cell, str) else (cell.plain, str(cell.style))
-            for column, cell in cells.items()
-            if str(cell) != present.UNREAD
-        }
+        return change_columns(self)
 
     def show_columns(self) -> None:
         """Show the columns of the view, the times by what the list is ordered by."""

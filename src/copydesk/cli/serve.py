@@ -18,7 +18,7 @@ from copydesk.cli.output import put
 from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.text import plural
 from copydesk.local.paths import find_paths
-from copydesk.server.app import DeskApp, create_app
+from copydesk.server.app import DeskServer, create_app
 from copydesk.server.editions import EDITIONS, Edition, operations_of
 from copydesk.server.handlers import load_all
 from copydesk.server.rate_limit import RateLimit, limited
@@ -73,7 +73,7 @@ def _answer(
     host: str,
     listener: socket.socket,
     store: Store,
-    app: DeskApp,
+    app: DeskServer,
     fetch: bool,
     limit: RateLimit,
     edition: Edition,

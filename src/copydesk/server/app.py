@@ -58,7 +58,7 @@ def create_app(
     edition: Edition = "all",
     repositories: Path | None = None,
     clustering: Clustering | None = None,
-) -> DeskApp:
+) -> DeskServer:
     """Return the desk's ASGI app over a store.
 
     ``sessions`` are bearer tokens that live only in memory, each with its user's id: how a program
@@ -68,10 +68,10 @@ def create_app(
     git repositories that spaces are imported from and exported to; without it there are none.
     ``clustering`` says how clusters are found in conversations; without it nobody looks for them.
     """
-    return DeskApp(store, dict(sessions or {}), fetch, edition, repositories, clustering)
+    return DeskServer(store, dict(sessions or {}), fetch, edition, repositories, clustering)
 
 
-class DeskApp:
+class DeskServer:
     """The app: reads that were answered before, operations, and what a desk has besides.
 
     ``worker`` does what goes on after an answer.

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from benchmarks.terminal import middle, table
 from copydesk.domain.diff import compare
-from copydesk.domain.words import count_words, tokens
+from copydesk.domain.changed_words import count_words, tokens
 from copydesk.server.sources.git import Repository
 
 TURNS = 5

@@ -12,8 +12,8 @@ from hashlib import blake2s
 from typing import NamedTuple, TypeAlias
 
 from copydesk.domain.blocks import BlockText
+from copydesk.domain.changed_words import matching_tokens, tokens
 from copydesk.domain.diff import TextDiff
-from copydesk.domain.words import matching_tokens, tokens
 
 
 class Copy(NamedTuple):

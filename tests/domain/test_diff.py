@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from copydesk.domain.changed_words import compare_cells, compare_words
 from copydesk.domain.diff import BREAK, Line, Move, Span, TextDiff, compare, whole_words
-from copydesk.domain.words import compare_cells, compare_words
 from tests.domain.patch import apply, reverse
 
 NASTY = [

@@ -13,6 +13,7 @@ from copydesk.domain import (
     access,
     address,
     block_tags,
+    changed_words,
     completion,
     condition,
     html_line,
@@ -36,7 +37,6 @@ from copydesk.domain import (
     text,
     trend,
     visitor_schema,
-    words,
 )
 from copydesk.domain.diff import whole_words
 from copydesk.domain.page_tree import PageNode, compare_trees
@@ -171,14 +171,17 @@ def keys(given: Mapping[str, Any]) -> Made:
 def two_rows(given: tuple[str, str]) -> Made:
     """Return the words, and the cells, that differ between two rows."""
 
-    def marked(both: tuple[words.Spans, words.Spans]) -> list[str]:
+    def marked(both: tuple[changed_words.Spans, changed_words.Spans]) -> list[str]:
         signs = {"same": "{}", "removed": "[-{}-]", "added": "[+{}+]"}
         return ["".join(signs[each.kind].format(each.text) for each in side) for side in both]
 
-    exact, plain_words = words.compare_words(*given), words.compare_words(*given, exact=False)
-    found = [exact, plain_words, words.compare_cells(*given), whole_words(*exact)]
-    count = [words.count_words(each) for each in exact]
-    return [[marked(each) for each in found], count, words.tokens(given[0])]
+    exact, plain_words = (
+        changed_words.compare_words(*given),
+        changed_words.compare_words(*given, exact=False),
+    )
+    found = [exact, plain_words, changed_words.compare_cells(*given), whole_words(*exact)]
+    count = [changed_words.count_words(each) for each in exact]
+    return [[marked(each) for each in found], count, changed_words.tokens(given[0])]
 
 
 def aged(given: str) -> Made:

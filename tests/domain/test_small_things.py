@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from copydesk.domain.changed_words import tokens
 from copydesk.domain.hunks import Hunk, named
 from copydesk.domain.list_columns import ListColumns, unknown_columns
 from copydesk.domain.request_context import MOST_ANSWERS, WHOLE, Misread, whole_answers
 from copydesk.domain.span import SPAN_RULE, span
 from copydesk.domain.staged_files import file_block, sent_files, with_file_ids
 from copydesk.domain.text import SLICE, slices
-from copydesk.domain.words import tokens
 
 
 @pytest.mark.parametrize(

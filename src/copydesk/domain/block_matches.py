@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from copydesk.domain.blocks import BlockText
+from copydesk.domain.changed_words import words
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.sequence_matches import equal_runs, gaps, likeness, partners, window_for
-from copydesk.domain.words import words
 
 PAIRED_FROM = 0.34
 """Share of common words (0 to 1) from which two blocks are one block edited.

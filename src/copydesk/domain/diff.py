@@ -20,10 +20,10 @@ from typing import Literal, NamedTuple, TypeAlias, overload
 
 from copydesk.domain.block_matches import Move
 from copydesk.domain.blocks import CELLS, BlockKind, BlockText
+from copydesk.domain.changed_words import CJK, MARKS, Span, SpanKind, Spans, compare_words
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.row_matches import QUICK, Group, RowLayout, Segment, marks_of
 from copydesk.domain.text import plural
-from copydesk.domain.words import CJK, MARKS, Span, SpanKind, Spans, compare_words
 
 __all__ = ["Hunk", "Line", "Move", "Segment", "Span", "TextDiff", "compare"]
 

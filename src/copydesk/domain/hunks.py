@@ -17,10 +17,10 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from copydesk.domain.blocks import BlockText
+from copydesk.domain.changed_words import common, words
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.sequence_matches import equal_runs, gaps
 from copydesk.domain.text_merge import lines_of, regions
-from copydesk.domain.words import common, words
 
 Side: TypeAlias = Literal["before", "request", "main", "both", "turned", "text"]
 """What stands in the result: one of the three texts; both, the request's first or (``turned``)

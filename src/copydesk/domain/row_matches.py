@@ -14,8 +14,8 @@ from copydesk.domain.block_matches import (
     under,
 )
 from copydesk.domain.blocks import CELLS, BlockText
+from copydesk.domain.changed_words import Spans, compare_cells, compare_words, count_words, words
 from copydesk.domain.sequence_matches import equal_runs, gaps, likeness, partners, window_for
-from copydesk.domain.words import Spans, compare_cells, compare_words, count_words, words
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -15,11 +15,11 @@ from rich.cells import cell_len
 
 from copydesk.domain.block_tags import Piece, Tag, read_tag
 from copydesk.domain.blocks import CELLS, FORMULA, cells, is_rule
+from copydesk.domain.changed_words import SpanKind
 from copydesk.domain.diff import Line, Move, TextDiff
 from copydesk.domain.html_line import read_html
 from copydesk.domain.html_table import MOST_COLUMNS, plain_cells
 from copydesk.domain.text import clean, plural, shorten
-from copydesk.domain.words import SpanKind
 from copydesk.present.markdown import Line as Drawn
 from copydesk.present.markdown import Look, field_lines, left_out, row_lines, rule_line, wrap_exact
 from copydesk.present.markdown import Span as Drawing

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from copydesk.domain.changed_words import compare_words
 from copydesk.domain.hunks import Choice, Hunk, chosen
 from copydesk.domain.page_source import OTHERS, body_of
 from copydesk.domain.settlement import ADDRESS, FILE, PAGE, PLACE, SETTINGS, PageSide, SettledPage
 from copydesk.domain.text import clean
-from copydesk.domain.words import compare_words
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.session.glyphs import glyphs
 

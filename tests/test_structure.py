@@ -190,6 +190,17 @@ def test_a_class_with_its_bases_is_read_in_one_go() -> None:
     assert {kind.__qualname__: n for kind in kinds if (n := lines(kind)) > MOST_LINES} == {}
 
 
+def test_a_class_has_a_name_of_its_own() -> None:
+    there = [
+        node.name
+        for package in ("client", "present", "session", "tui")
+        for path in (SOURCE / package).rglob("*.py")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert [name for name, count in Counter(there).items() if count > 1] == []
+
+
 def test_a_style_sheet_names_classes_that_there_are() -> None:
     load_everything()
     there: set[str] = set()

@@ -16,7 +16,7 @@ from copydesk.domain.html_table import MOST_COLUMNS
 from copydesk.domain.page_text import page_text
 from copydesk.present.code_colours import coloured
 from copydesk.present.diff import DiffTables, draw_line
-from copydesk.present.markdown import Block, Look, blocks, draw
+from copydesk.present.markdown import Look, MarkdownBlock, blocks, draw
 from copydesk.session import glyphs
 from tests.drive import compare_golden
 
@@ -257,7 +257,7 @@ def test_whatever_is_nested_is_drawn_within_its_width(
 def test_openings_without_end_are_cut_in_one_pass() -> None:
     deep = blocks("{% embed %}\n{% hint %}\n" * 3_000 + "{% endtabs %}\n{% step %}\n" * 3_000)
     assert max(each.bars for each in deep) == 6
-    assert isinstance(deep[0], Block)
+    assert isinstance(deep[0], MarkdownBlock)
 
 
 def test_every_kind_has_a_sign() -> None:

@@ -23,7 +23,7 @@ from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.markdown import Line as Drawn
 from copydesk.present.markdown import Look, field_lines, left_out, row_lines, rule_line, wrap_exact
 from copydesk.present.markdown import Span as Drawing
-from copydesk.present.tables import SAMPLE, Columns, columns
+from copydesk.present.tables import SAMPLE, TableColumns, columns
 from copydesk.session.glyphs import glyphs
 
 if TYPE_CHECKING:
@@ -562,7 +562,7 @@ class DiffTables:
         return [w + MARKS * (at in changed) for at, w in enumerate(natural)] or [1], names
 
 
-def columns_of(table: DiffTable, room: int) -> Columns:
+def columns_of(table: DiffTable, room: int) -> TableColumns:
     """Return which columns of a table are shown in so many cells."""
     look = table.look
     return columns(table.natural, room, at=look.column, turned=look.turned, hides=False)

@@ -28,7 +28,7 @@ from copydesk.domain.text import plural
 from copydesk.session.glyphs import glyphs
 
 if TYPE_CHECKING:
-    from copydesk.present.tables import Columns, Table
+    from copydesk.present.tables import Table, TableColumns
 
 Span = tuple[str, str]
 """Text and the tone it has (see `copydesk.tui.framework.theme.tones`)."""
@@ -242,7 +242,7 @@ _WORD = re.compile(
 
 
 def draw(
-    block: Block,
+    block: MarkdownBlock,
     width: int,
     *,
     literal: bool = False,
@@ -263,12 +263,12 @@ def draw(
     return [[*bar, *line] for line in lines] if block.bars else lines
 
 
-def _inner(block: Block, width: int) -> int:
+def _inner(block: MarkdownBlock, width: int) -> int:
     """Return how many cells a block has behind its bars."""
     return max(8, width - 2 * block.bars)
 
 
-def _draw(block: Block, width: int, literal: bool, look: Look) -> list[Line]:
+def _draw(block: MarkdownBlock, width: int, literal: bool, look: Look) -> list[Line]:
     match block.kind:
         case "blank":
             return [[]]
@@ -304,7 +304,7 @@ def _draw(block: Block, width: int, literal: bool, look: Look) -> list[Line]:
             return _tag(block, width)
 
 
-def _front(block: Block, width: int, *, turned: bool) -> list[Line]:
+def _front(block: MarkdownBlock, width: int, *, turned: bool) -> list[Line]:
     """Draw front matter: its facts beside each other, or ``turned`` as it was written."""
     if turned:
         rule: Line = [("---", "muted")]
@@ -347,7 +347,7 @@ def _joined(lines: Sequence[str]) -> str:
     return _LINE_END.sub(lambda m: "\n" if len(m.group()) > 1 else " ", "\n".join(lines))
 
 
-def _item(block: Block, width: int, literal: bool) -> list[Line]:
+def _item(block: MarkdownBlock, width: int, literal: bool) -> list[Line]:
     text = _joined(block.lines)
     mark = glyphs().bullet if block.mark in "-*+" else block.mark
     if task := _TASK.match(text):
@@ -360,7 +360,7 @@ def _item(block: Block, width: int, literal: bool) -> list[Line]:
     return wrap(inline, width, first=[(lead, "accent")], rest=[(rest, "")])
 
 
-def _code(block: Block, width: int, coloured: Sequence[Line] | None = None) -> list[Line]:
+def _code(block: MarkdownBlock, width: int, coloured: Sequence[Line] | None = None) -> list[Line]:
     side = glyphs().bar + " "
     lines: list[Line] = []
     if said := "math" if block.kind == "math" else block.mark if not block.level else "":
@@ -399,13 +399,13 @@ def _cells(texts: Sequence[str], tone: str, literal: bool) -> list[Cell]:
     ]
 
 
-def columns_of(block: Block, width: int, look: Look) -> Columns:
+def columns_of(block: MarkdownBlock, width: int, look: Look) -> TableColumns:
     """Return which columns are shown of the table that a block is a piece of."""
     assert block.table is not None
     return _columns(block.table, _inner(block, width), False, look)
 
 
-def _columns(table: Table, width: int, literal: bool, look: Look) -> Columns:
+def _columns(table: Table, width: int, literal: bool, look: Look) -> TableColumns:
     from copydesk.present.tables import columns
 
     if not table.natural:
@@ -415,7 +415,7 @@ def _columns(table: Table, width: int, literal: bool, look: Look) -> Columns:
     return columns(table.natural, width, at=look.column, turned=look.turned)
 
 
-def _table(block: Block, width: int, literal: bool, look: Look) -> list[Line]:
+def _table(block: MarkdownBlock, width: int, literal: bool, look: Look) -> list[Line]:
     table = sure(block.table)
     head = _cells(table.head, "strong", literal)
     shown = _columns(table, width, literal, look)
@@ -443,7 +443,7 @@ def natural_widths(rows: Sequence[Sequence[Cell]], count: int) -> list[int]:
     return widths
 
 
-def left_out(shown: Columns) -> str:
+def left_out(shown: TableColumns) -> str:
     """Return the line above a table: how many columns are not shown, and the keys to them."""
     signs, said = glyphs(), []
     if shown.before:
@@ -453,14 +453,14 @@ def left_out(shown: Columns) -> str:
     return "   ".join(said)
 
 
-def rule_line(shown: Columns) -> Line:
+def rule_line(shown: TableColumns) -> Line:
     """Return the line below the head of a table."""
     sign = glyphs().rule
     return [((sign * 3).join(sign * width for width in shown.widths), "muted")]
 
 
 def row_lines(
-    cells: Sequence[Cell], shown: Columns, right: Sequence[bool] = (), *, exact: bool = False
+    cells: Sequence[Cell], shown: TableColumns, right: Sequence[bool] = (), *, exact: bool = False
 ) -> list[Line]:
     """Return a row of a table, each cell wrapped in its column; ``exact`` keeps every blank."""
     drawn: list[tuple[int, int, list[Line]]] = []
@@ -502,7 +502,7 @@ def field_lines(names: Sequence[Cell], cells: Sequence[Cell], width: int) -> lis
     return lines
 
 
-def _card(block: Block, width: int, literal: bool) -> list[Line]:
+def _card(block: MarkdownBlock, width: int, literal: bool) -> list[Line]:
     """Draw a card: its first words beside its sign, the others below a bar."""
     table = sure(block.table)
     cells = [cell for cell in _cells(table.cells(block.text), "", literal) if cell]
@@ -517,7 +517,7 @@ def _card(block: Block, width: int, literal: bool) -> list[Line]:
     return lines
 
 
-def _tag(block: Block, width: int) -> list[Line]:
+def _tag(block: MarkdownBlock, width: int) -> list[Line]:
     if not block.mark:  # a tag that is not known, as it was written
         return wrap([(block.text, "muted")], width, first=[], rest=[])
     sign = getattr(glyphs(), block.sign)
@@ -569,7 +569,7 @@ _BEGUN_FIELD = re.compile(r"^[\w-]+[ \t]*:(?:\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock:
     """A piece of a page. ``line`` is the first source line.
 
     ``level`` is a heading's or a nesting; of a block that was cut it is the number of the first
@@ -593,7 +593,7 @@ class Block:
         return "\n".join(self.lines)
 
 
-def blocks(source: str, *, literal: bool = False) -> list[Block]:
+def blocks(source: str, *, literal: bool = False) -> list[MarkdownBlock]:
     """Return the blocks of a page in order; ``literal`` takes no HTML for a block."""
     return _Cutter(source.split("\n"), literal=literal).cut()
 
@@ -612,7 +612,7 @@ class _Cutter:
     def __init__(self, lines: Sequence[str], *, literal: bool) -> None:
         self._lines = lines
         self._literal = literal
-        self._found: list[Block] = []
+        self._found: list[MarkdownBlock] = []
         self._open: list[_Open] = []
         """What has begun and not ended, the innermost last."""
         self._named: dict[str, list[_Open]] = {}
@@ -624,7 +624,7 @@ class _Cutter:
     def _bars(self) -> int:
         return self._open[-1].bars if self._open else 0
 
-    def cut(self) -> list[Block]:
+    def cut(self) -> list[MarkdownBlock]:
         """Return all blocks."""
         at, total = self._front(), len(self._lines)
         while at < total:
@@ -637,7 +637,7 @@ class _Cutter:
         self, kind: Kind, line: int, lines: tuple[str, ...], level: int = 0, mark: str = "",
         *, table: Table | None = None,
     ) -> None:  # fmt: skip
-        self._found.append(Block(kind, line, lines, level, mark, self._bars, table=table))
+        self._found.append(MarkdownBlock(kind, line, lines, level, mark, self._bars, table=table))
 
     def _front(self) -> int:
         """Cut front matter, and return the line after it."""
@@ -786,7 +786,7 @@ class _Cutter:
             begun = _Open(name, len(self._found), min(outer + kind.holds, MOST_BARS))
             self._open.append(begun)
             self._named.setdefault(name, []).append(begun)
-        self._found.append(Block("tag", at, (about,), 0, kind.word, outer, sign=kind.sign))
+        self._found.append(MarkdownBlock("tag", at, (about,), 0, kind.word, outer, sign=kind.sign))
 
     def _end(self, name: str) -> bool:
         """End the innermost block of that name, and what began in it; False where none is open."""
@@ -838,7 +838,7 @@ class _Cutter:
         if table.cards:
             for nth, row in enumerate(rows, 1):
                 self._found.append(
-                    Block("card", line, (row,), 0, "card", self._bars, f"{nth}/{len(rows)}",
+                    MarkdownBlock("card", line, (row,), 0, "card", self._bars, f"{nth}/{len(rows)}",
                           table=table)
                 )  # fmt: skip
             return

@@ -11,7 +11,7 @@ from copydesk.domain.blocks import QUOTED, quoted
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.request_folder import ENDING
 from copydesk.domain.text import clean
-from copydesk.present.markdown import Block, blocks
+from copydesk.present.markdown import MarkdownBlock, blocks
 from copydesk.session.names import person_name
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def table_at(text: PageText, at: int) -> str:
     return table_text(blocks("".join(side.source(each) for each in rows)))
 
 
-def table_text(pieces: Iterable[Block]) -> str:
+def table_text(pieces: Iterable[MarkdownBlock]) -> str:
     """Return the first table among blocks as one of Markdown; empty where there is none."""
     found = [piece for piece in pieces if piece.table is not None]
     table = found[0].table if found else None

@@ -33,7 +33,7 @@ GAP = 3
 _BAR = re.compile(r"(?<!\\)\|")
 
 
-class Columns(NamedTuple):
+class TableColumns(NamedTuple):
     """The columns that are ``shown`` of a table, by number, and how wide they are.
 
     ``before`` and ``after`` are how many are left out at the left and at the right; ``as_fields``
@@ -137,7 +137,7 @@ def columns(
     at: int | None = None,
     turned: bool = False,
     hides: bool = True,
-) -> Columns:
+) -> TableColumns:
     """Return which columns are shown in so many cells, and how wide.
 
     All have their natural width if that fits, else the widest give way; where that is not enough
@@ -153,9 +153,9 @@ def columns(
     narrow = not fits and sum(least) + between > room
     few = count > FEW and room < SMALL and not fits
     if count > 1 and (few or (narrow and (at is None or not hides))) != turned:
-        return Columns(everything, natural, as_fields=True)
+        return TableColumns(everything, natural, as_fields=True)
     if not narrow:
-        return Columns(everything, _shared(natural, room - between))
+        return TableColumns(everything, _shared(natural, room - between))
     last = count - 1
     while last > 1 and least[0] + sum(least[last - 1 :]) + GAP * (count - last + 1) <= room:
         last -= 1
@@ -167,7 +167,7 @@ def columns(
         stop += 1
     shown = [0, *range(start, min(stop, count))] if count > 1 else [0]
     widths = _shared([natural[each] for each in shown], room - GAP * (len(shown) - 1))
-    return Columns(shown, widths, start - 1, count - min(stop, count))
+    return TableColumns(shown, widths, start - 1, count - min(stop, count))
 
 
 def _shared(natural: Sequence[int], room: int) -> list[int]:

@@ -213,7 +213,7 @@ class Threads:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ThreadGroup:
     """Threads under a heading ("" for none). ``quotes`` are the quoted lines of each."""
 
     heading: str
@@ -236,7 +236,7 @@ def mark_of(threads: Sequence[Thread]) -> tuple[str, bool]:
     return label, any(thread.open for thread in threads)
 
 
-def page_groups(threads: Sequence[Thread], page: PageText | None) -> list[Group]:
+def page_groups(threads: Sequence[Thread], page: PageText | None) -> list[ThreadGroup]:
     """Return the threads of a page: on the whole page, line by line, on deleted text."""
     whole: list[Thread] = []
     lines: list[tuple[int, int, Thread]] = []
@@ -252,9 +252,9 @@ def page_groups(threads: Sequence[Thread], page: PageText | None) -> list[Group]
         else:
             lines.append((line, thread.number, thread))
     return [
-        Group("On the page" if whole and (lines or gone) else "", whole),
-        Group("On its lines" if whole and lines else "", [t for _, _, t in sorted(lines)]),
-        Group("On text that is gone", gone, [gone_text(thread) for thread in gone]),
+        ThreadGroup("On the page" if whole and (lines or gone) else "", whole),
+        ThreadGroup("On its lines" if whole and lines else "", [t for _, _, t in sorted(lines)]),
+        ThreadGroup("On text that is gone", gone, [gone_text(thread) for thread in gone]),
     ]
 
 
@@ -263,7 +263,7 @@ def all_groups(
     waiting: Sequence[Thread],
     titles: Mapping[str, str],
     gone: Callable[[Thread], bool] = lambda thread: False,
-) -> list[Group]:
+) -> list[ThreadGroup]:
     """Return all threads, the open ones first; ``titles`` has the paths of pages.
 
     ``gone`` says of a thread whether its text is known to be deleted.
@@ -284,10 +284,10 @@ def all_groups(
     known = {thread.id for thread in lost}
     there = [thread for thread in waiting if thread.id not in known]
     return [
-        Group("", there, [about(thread) for thread in there]),
-        Group("On text that is gone", lost, [about(thread) for thread in lost]),
-        Group("Said with a review", said, [about(thread) for thread in said]),
-        Group("Resolved", resolved, [about(thread) for thread in resolved]),
+        ThreadGroup("", there, [about(thread) for thread in there]),
+        ThreadGroup("On text that is gone", lost, [about(thread) for thread in lost]),
+        ThreadGroup("Said with a review", said, [about(thread) for thread in said]),
+        ThreadGroup("Resolved", resolved, [about(thread) for thread in resolved]),
     ]
 
 

@@ -44,7 +44,7 @@ from copydesk.tui.framework.pane import Pane, draw_bars
 from copydesk.tui.framework.place import Place, later_styles, style_path
 from copydesk.tui.framework.theme import DARK, all_themes, tones, with_derived
 from copydesk.tui.sudden_end import SuddenEnd
-from copydesk.tui.system.background import Account, DraftKeeper, Newsreader, Runs
+from copydesk.tui.system.background import CurrentAccount, DraftKeeper, Newsreader, OngoingRuns
 from copydesk.tui.terminal_driver import TerminalDriver
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ class CopydeskApp(DeskApp):
         for each in all_themes():
             self.register_theme(each)
         self.session = session
-        self.account = Account(self)
-        self.runs = Runs(self)
+        self.account = CurrentAccount(self)
+        self.runs = OngoingRuns(self)
         self.draft_keeper = DraftKeeper(self)
         self.notices = "quiet"
         """How news is told beside the screen (`local.settings`)."""

@@ -19,8 +19,8 @@ from textual.theme import Theme
 
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.framework.drawn import (
-    Difference,
     Drawn,
+    FrameDifference,
     in_its_colours,
     near_style,
     only_text,
@@ -148,7 +148,7 @@ async def test_what_something_else_wrote_upon_is_written_anew(terminal: Terminal
 
 
 def test_what_follows_letters_with_marks_is_where_it_is_taken_to_be() -> None:
-    update = Difference([(0, 0, Strip([Segment("a दुनिया│漢")]))])
+    update = FrameDifference([(0, 0, Strip([Segment("a दुनिया│漢")]))])
     only_text(update)
     assert update.parts[0][2].text == "a \x1b7     \x1b8\x1b7दुनिया\x1b8\x1b[5C│漢"
 
@@ -166,7 +166,7 @@ def test_a_terminal_of_256_colours_has_the_nearest(
 ) -> None:
     console = Console(color_system=system, force_terminal=True)
     style = Style(color="#232932", bgcolor="#f0eee6", bold=True)
-    update = Difference([(0, 0, Strip([Segment("é", style), Segment("b")], 2))])
+    update = FrameDifference([(0, 0, Strip([Segment("é", style), Segment("b")], 2))])
     in_its_colours(update, console)
     written = update.render_segments(console)
     assert written.startswith("\x1b[1;1H\x1b[1;")

@@ -15,7 +15,7 @@ from copydesk.contract.models.review import ReviewCreate
 from copydesk.session.glyphs import glyphs
 from copydesk.session.reachability import WAITING_SECONDS
 from copydesk.tui.framework.desk_app import DeskApp
-from copydesk.tui.system.background import Runs
+from copydesk.tui.system.background import OngoingRuns
 from tests.drive import Driver, drive
 from tests.session.runs.test_waiting import Waits, Watched
 from tests.tui.opening import open_world
@@ -153,7 +153,7 @@ async def test_it_is_looked_at_by_itself_from_time_to_time_where_it_may_be(
     waits, clock = Waits(world, tmp_path), world.clock
     session = waits.session
     desk = cast("DeskApp", SimpleNamespace(session=session))
-    runs = Runs(desk)
+    runs = OngoingRuns(desk)
 
     def looks(seconds: float = WAITING_SECONDS) -> bool:
         clock.now += timedelta(seconds=seconds)
@@ -189,7 +189,7 @@ async def test_it_is_looked_at_by_itself_from_time_to_time_where_it_may_be(
     waits.begin()  # another program
     session = waits.session
     await session.ready()
-    desk.session, runs = session, Runs(desk)
+    desk.session, runs = session, OngoingRuns(desk)
     assert not looks(0)
     assert await runs.find_waiting() == "1 merges when ready: M shows it."
     assert looks(0), "what an earlier run left is looked at once it starts"

@@ -46,7 +46,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass
-class _Reading:
+class _ImpactRead:
     """One read of an impact, and its progress."""
 
     api: Api
@@ -140,12 +140,12 @@ async def read_impact(
     ``ApiError``.
     """
     try:
-        return await _read(_Reading(api, space_id, request_id, progress), changes)
+        return await _read(_ImpactRead(api, space_id, request_id, progress), changes)
     except OperationMissing as error:
         return Impact([], [], lacks=sentence(error))
 
 
-async def _read(reading: _Reading, changes: Sequence[ReviewChange]) -> Impact:
+async def _read(reading: _ImpactRead, changes: Sequence[ReviewChange]) -> Impact:
     pages = {change.id: change for change in changes if not change.thing}
     files = [change.id.removeprefix(FILE) for change in changes if change.file and change.before]
     before = [page for page, change in pages.items() if change.before is not None]

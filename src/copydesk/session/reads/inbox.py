@@ -101,7 +101,7 @@ class KnownThreads:
 
 
 @dataclass
-class _Reading:
+class _InboxRead:
     """One read of the inbox: its reader and its progress."""
 
     api: Api
@@ -257,7 +257,7 @@ async def read_inbox(
     ``found`` is given each thread once, when it is known. A poll (``polled``) reads the threads of
     changed owners and of `POLLED` others; the rest comes from ``known``. Raises ``ApiError``.
     """
-    reading = _Reading(api, organization, me, people, found, progress, known, followed)
+    reading = _InboxRead(api, organization, me, people, found, progress, known, followed)
     desk = await read_desk(api, organization)
     requests = [
         request for status in STATUSES for request in await _requests(api, organization, status)
@@ -295,7 +295,7 @@ async def read_inbox(
     return reading.unread
 
 
-def _due(reading: _Reading, jobs: list[_Job]) -> list[_Job]:
+def _due(reading: _InboxRead, jobs: list[_Job]) -> list[_Job]:
     """Return the owners that a poll reads, and carry over the threads of the others."""
     known = reading.known.places
     same = {job.key: job for job in jobs if known.get(job.key, ("",))[0] == reading.mark(job)}

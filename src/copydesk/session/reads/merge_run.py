@@ -64,7 +64,7 @@ class PlannedState:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Discussion:
     """The discussion of a request: the open threads, and the last speaker since.
 
     ``of_reviews`` are the reviews whose words comments are, by the comments' ids.
@@ -107,7 +107,7 @@ async def read_found(api: Api, item: RunItem) -> Found:
 
 async def _found(
     api: Api, item: RunItem, *, compare: bool = True
-) -> tuple[Found, RulesRead | None, _Said]:
+) -> tuple[Found, RulesRead | None, _Discussion]:
     request, space, said = await asyncio.gather(
         api(ops.get_change_request, item.space, item.request),
         api(ops.get_space, item.space),
@@ -157,14 +157,14 @@ def _failing(request: ChangeRequest, rules: RulesRead) -> str:
     )
 
 
-async def _said(api: Api, item: RunItem) -> _Said:
+async def _said(api: Api, item: RunItem) -> _Discussion:
     found = await api.every(
         ops.list_change_request_comments, item.space, item.request, format="markdown", limit=500
     )
     known = dict(item.comments)
     fresh = [comment for comment in found if comment.replies > known.get(comment.id, -1)]
     newest = max(fresh, key=_spoken, default=None)
-    return _Said(
+    return _Discussion(
         tuple(sorted((comment.id, comment.replies) for comment in found)),
         {comment.id: comment.target.review for comment in found if comment.target.review},
         "" if newest is None else await _speaker(api, item, newest, replied=newest.id in known),

@@ -51,11 +51,11 @@ async def read_news(
 
     The first time nothing is: only what comes later.
     """
-    reading = _Reading(api, organization, me, people, known)
+    reading = _NewsRead(api, organization, me, people, known)
     return await reading.read()
 
 
-class _Reading:
+class _NewsRead:
     """One read of the news."""
 
     def __init__(

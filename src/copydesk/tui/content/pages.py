@@ -24,7 +24,7 @@ from copydesk.present.blame import authors
 from copydesk.present.emoji import before
 from copydesk.present.passages import Passage, table_text
 from copydesk.present.raw_json import Raw, page_raw
-from copydesk.present.threads import Group, Thread
+from copydesk.present.threads import Thread, ThreadGroup
 from copydesk.present.traffic import per_week, short_count, week_words
 from copydesk.session.content import ContentOwner
 from copydesk.session.draft_keys import NEW_REQUEST, SEND, new_request_key
@@ -216,7 +216,7 @@ class ThreadAbove:
                 self._failed("This thread is gone.")
                 return
             comment, replies = found
-            self.pane.show([Group("", [Thread(comment, 0, replies)])])
+            self.pane.show([ThreadGroup("", [Thread(comment, 0, replies)])])
 
         self._place.reads.load("thread", read, came, what="Reading the thread", failed=self._failed)
 

@@ -53,7 +53,7 @@ _DOUBTFUL = frozenset(("Mn", "Mc", "Me", "Cf", "Sk"))
 """Kinds of characters that terminals draw in cells of their own, or in those before them."""
 
 
-class Difference(CompositorUpdate):
+class FrameDifference(CompositorUpdate):
     """The parts of a frame that the terminal does not show yet: (column, line, strip)."""
 
     def __init__(self, parts: list[tuple[int, int, Strip]]) -> None:
@@ -79,7 +79,7 @@ def _move_to(x: int, y: int) -> Segment:
 
 def is_nothing(update: CompositorUpdate) -> bool:
     """Whether an update has nothing to write."""
-    return isinstance(update, Difference) and not update.parts
+    return isinstance(update, FrameDifference) and not update.parts
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ class Drawn:
             self._screen = screen
             self._lines.clear()
         if isinstance(update, ChopsUpdate):
-            return Difference(list(self._changed(update)))
+            return FrameDifference(list(self._changed(update)))
         self._lines.clear()
         if isinstance(update, LayoutUpdate):
             for y, strips in enumerate(cast("list[list[Strip]]", update.strips)):
@@ -199,7 +199,7 @@ def finished(update: CompositorUpdate, console: Console) -> CompositorUpdate:
 def _change(update: CompositorUpdate, changed: Callable[[Strip], Strip]) -> None:
     """Change each strip of a frame, or of a part of one."""
     match update:
-        case Difference():
+        case FrameDifference():
             update.parts = [(x, y, changed(strip)) for x, y, strip in update.parts]
         case LayoutUpdate():
             update.strips = [[changed(strip) for strip in line] for line in update.strips]

@@ -44,7 +44,7 @@ from copydesk.tui.widgets.wrapped_list import TableKeys, WrappedList
 if TYPE_CHECKING:
     from copydesk.domain.checks import Finding
     from copydesk.present.diff import DiffTable, DiffTables
-    from copydesk.present.tables import Columns
+    from copydesk.present.tables import TableColumns
 
 NO_TEXT = "This page has no text."
 
@@ -354,7 +354,7 @@ class PageRows:
             self._tables = DiffTables(self.page.diff)
         return self._tables.of(at, self._view.look)
 
-    def columns(self, place: int, width: int) -> Columns | None:
+    def columns(self, place: int, width: int) -> TableColumns | None:
         """Return what is shown of the table that a row is of; None where it is of none."""
         from copydesk.present.diff import columns_of
 
@@ -379,7 +379,7 @@ class PageRows:
         begin(self._view, compare, group="words")
 
 
-class Findings:
+class CheckFindings:
     """What checks say of the pages that a pane holds."""
 
     def __init__(self, pane: DiffView) -> None:
@@ -443,7 +443,7 @@ class DiffView(WrappedList, scope="diff"):
         """What draws the pictures of changed rows below them."""
         self.of_file: Callable[[], Sequence[PictureSides]] = tuple
         """Returns the changed file in front as a picture."""
-        self.findings = Findings(self)
+        self.findings = CheckFindings(self)
         self._range_from: int | None = None
         """The row of the diff at which a range begins."""
 
@@ -843,7 +843,7 @@ class DiffView(WrappedList, scope="diff"):
         held, place = self._held_at(row)
         return held.draw(place, width)
 
-    def tables_in_view(self) -> list[Columns]:
+    def tables_in_view(self) -> list[TableColumns]:
         shown = map(self._held_at, self.in_view if self._held else ())
         found = (held.columns(place, self._width) for held, place in shown)
         return [each for each in found if each is not None]

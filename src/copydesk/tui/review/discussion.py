@@ -13,7 +13,7 @@ from copydesk.domain.page_text import PageText
 from copydesk.domain.suggestion import Fit
 from copydesk.domain.text import clean, plural
 from copydesk.present.page_changes import place_of
-from copydesk.present.threads import GONE, Group, Thread, all_groups, mark_of, page_groups
+from copydesk.present.threads import GONE, Thread, ThreadGroup, all_groups, mark_of, page_groups
 from copydesk.session.draft_keys import review_key
 from copydesk.session.errors import failure_types
 from copydesk.session.reads import review as reading
@@ -283,7 +283,7 @@ class Discussion:
         if self.place.view == "overview":
             none = "No threads on the change request as a whole. C starts one."
             left = [("C", self.model.drafts["request"])] if "request" in self.model.drafts else []
-            groups = [Group("", self.model.threads.on_page(None))]
+            groups = [ThreadGroup("", self.model.threads.on_page(None))]
         else:
             none = "No threads on this page. c comments on the line."
             here = self.model.threads.on_page(self.model.page_id)
@@ -302,7 +302,7 @@ class Discussion:
         where = "The change request" if whole else "This page"
         self.beside.title = f"{where}: {count} open of {len(threads)}" if threads else "Threads"
 
-    def _all_groups(self) -> list[Group]:
+    def _all_groups(self) -> list[ThreadGroup]:
         titles = {c.id: place_of(c) for c in self.model.changes}
         if self.model.opened is not None:
             for node in self.model.opened.pages:

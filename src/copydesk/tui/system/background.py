@@ -47,7 +47,7 @@ MOST_TICKS = 30
 """How many seconds pass at most between two tries to keep what the disk refused."""
 
 
-class Runs:
+class OngoingRuns:
     """At most one merge run, and the rearrangements: they go on whatever place is in front."""
 
     def __init__(self, app: DeskApp) -> None:
@@ -347,7 +347,7 @@ CLOSING_SECONDS = 1.0
 """How long the end of the program may take for letting go of a service."""
 
 
-class Account:
+class CurrentAccount:
     """Whom the program goes on as: its token can be replaced, and its profile left for another."""
 
     def __init__(self, app: DeskApp) -> None:

@@ -21,7 +21,7 @@ from copydesk.present.change_request import facts
 from copydesk.present.facts import Fact
 from copydesk.present.markdown import inline
 from copydesk.present.raw_json import OF_MESSAGE, Raw, message_raw, thread_raw
-from copydesk.present.threads import Group, Thread, Threads
+from copydesk.present.threads import Thread, ThreadGroup, Threads
 from copydesk.session.change_rows import PARTS, TEXT, THREADS, RequestDetails, known_requests
 from copydesk.session.glyphs import glyphs
 from copydesk.session.inbox_rows import InboxRow, keep, recall
@@ -564,7 +564,7 @@ class InboxPlace(Place, scope="inbox"):
             return
         quote = f"{row.space_title} {row.where} {row.subject}" if row.number else row.space_title
         page = self._pages.get(_page_of(row), "")
-        self.thread.show([Group("", [thread], [quote, *([page] if page else [])])])
+        self.thread.show([ThreadGroup("", [thread], [quote, *([page] if page else [])])])
 
     # Acting
 

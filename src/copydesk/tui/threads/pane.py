@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from copydesk.domain.suggestion import Fit
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.markdown import Line, wrap_exact
-from copydesk.present.threads import Group, Thread, draw_message
+from copydesk.present.threads import Thread, ThreadGroup, draw_message
 from copydesk.session.glyphs import glyphs
 from copydesk.session.names import person_name
 from copydesk.session.writes.outbox import waiting_about
@@ -60,7 +60,7 @@ class ThreadView(WrappedList, scope="threads"):
         self, *, title: str = "", empty: str = "No threads.", id: str | None = None
     ) -> None:
         super().__init__(title=title, empty=empty, id=id)
-        self._groups: Sequence[Group] = ()
+        self._groups: Sequence[ThreadGroup] = ()
         self._rows: list[_Row] = []
         self.fresh: AbstractSet[str] = frozenset()
         """The ids of messages that came while the reader was here."""
@@ -73,7 +73,7 @@ class ThreadView(WrappedList, scope="threads"):
 
     def show(
         self,
-        groups: Sequence[Group],
+        groups: Sequence[ThreadGroup],
         *,
         left: Sequence[tuple[str, str]] = (),
         answers: Mapping[str, str] = MappingProxyType({}),

@@ -17,7 +17,7 @@ from copydesk.domain.page_tree import flatten
 from copydesk.domain.text import clean, plural, shown_title
 from copydesk.present.markdown import inline
 from copydesk.present.raw_json import Raw, message_raw
-from copydesk.present.threads import Group, Thread, Threads, emoji_text, gone_text
+from copydesk.present.threads import Thread, ThreadGroup, Threads, emoji_text, gone_text
 from copydesk.session.names import first_words, person_name
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
@@ -266,7 +266,7 @@ class SpaceCommentsPlace(ResourcePlace["Comment"], scope="space_comments"):
         for key, text in self.session.drafts.texts().items():
             if key.startswith(lead) and not self.session.writes.is_on_its_way(key, text):
                 answers[key.removeprefix(lead)] = text
-        self.thread.show([Group("", [thread], [quote])], answers=answers)
+        self.thread.show([ThreadGroup("", [thread], [quote])], answers=answers)
 
     def open_item(self, item: Comment) -> None:
         """Go to the thread beside the list."""

@@ -22,12 +22,20 @@ from copydesk.domain.filter import fold
 from copydesk.domain.slug import named, slugify
 from copydesk.domain.text import clean
 from copydesk.present.blame import Authors
-from copydesk.present.markdown import Block, Line, Look, blocks, columns_of, draw, wrap_exact
+from copydesk.present.markdown import (
+    Line,
+    Look,
+    MarkdownBlock,
+    blocks,
+    columns_of,
+    draw,
+    wrap_exact,
+)
 from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.widgets.wrapped_list import SpanPane, TableKeys
 
 if TYPE_CHECKING:  # few pages have tables
-    from copydesk.present.tables import Columns
+    from copydesk.present.tables import TableColumns
 
 SLICE_SECONDS = 0.004
 """How long measuring may hold up a key press."""
@@ -81,7 +89,7 @@ class TextView(SpanPane):
         super().__init__(title=title, empty=empty, id=id)
         self._plain = plain
         self._literal = literal
-        self._blocks: list[Block] = []
+        self._blocks: list[MarkdownBlock] = []
         self._starts: list[int] = [0]
         """First line of every measured block, and where the next one will start."""
         self._lines: dict[int, list[Line]] = {}
@@ -124,11 +132,11 @@ class TextView(SpanPane):
             self._cutting = asyncio.create_task(self._cut_all(source, keep), name="cut text")
         self._lay_out(keep)
 
-    def _cut(self, source: str) -> list[Block]:
+    def _cut(self, source: str) -> list[MarkdownBlock]:
         safe = clean(source, lines=True)
         if self._plain:
             lines = safe.split("\n") if safe else []
-            cut = [Block("code", at, (line,)) for at, line in enumerate(lines)]
+            cut = [MarkdownBlock("code", at, (line,)) for at, line in enumerate(lines)]
         else:
             cut = blocks(safe, literal=self._literal)
         while cut and cut[-1].kind == "blank":
@@ -307,11 +315,11 @@ class TextView(SpanPane):
         stop = bisect_right(self._starts, top + self.page_lines - 1)
         return range(max(0, first), min(stop, len(self._blocks), len(self._starts) - 1))
 
-    def tables_in_view(self) -> list[Columns]:
+    def tables_in_view(self) -> list[TableColumns]:
         found = (self._blocks[at] for at in self._in_view())
         return [columns_of(each, self._width, self.look) for each in found if each.kind == "table"]
 
-    def table_blocks(self) -> list[Block]:
+    def table_blocks(self) -> list[MarkdownBlock]:
         """Return the blocks of the first table in view."""
         shown = (self._blocks[at].table for at in self._in_view())
         table = next((each for each in shown if each is not None), None)

@@ -27,7 +27,7 @@ from copydesk.tui.framework.pane import Pane, PaneActs
 
 if TYPE_CHECKING:
     from copydesk.present.markdown import Span
-    from copydesk.present.tables import Columns
+    from copydesk.present.tables import TableColumns
 
 KEPT_STRIPS = 128
 """Drawn lines kept for the next frame; bounds the memory of a long scroll."""
@@ -86,7 +86,7 @@ class SpanPane(Pane):
     look = Look(0)
     """How its tables are shown."""
 
-    def tables_in_view(self) -> Sequence[Columns]:
+    def tables_in_view(self) -> Sequence[TableColumns]:
         """Return the shown columns of the tables that are at least partly on screen."""
         return ()
 

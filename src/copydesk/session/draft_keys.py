@@ -319,17 +319,16 @@ def ahead_for(keys: Iterable[str], place: str, action: str, field: str) -> list[
     They have the same ``action``, ``place`` and object: text typed for one row of a list is never
     offered for another.
     """
-    about = belonging(field)
+    ahead = [
+        (key, found[2])
+        for key in keys
+        if (found := _ahead(key)) is not None and found[:2] == (place, action)
+    ]
+    about = belonging(field) if ahead else None
     if about is None:
         return []
     ids = {name: value for name, value in asdict(about.target).items() if value is not None}
-    return [
-        key
-        for key in keys
-        if (found := _ahead(key)) is not None
-        and found[:2] == (place, action)
-        and ids.items() <= asdict(found[2]).items()
-    ]
+    return [key for key, target in ahead if ids.items() <= asdict(target).items()]
 
 
 def _ahead(key: str) -> tuple[str, str, Target] | None:

@@ -15,7 +15,8 @@ class Fact(NamedTuple):
     text: Text | str
 
 
-_HINT = "hint"
+HINT = "hint"
+"""What marks a part of a text as a hint, in the `meta` of its style."""
 
 
 def hint(text: str, style: str = "muted") -> Text:
@@ -23,5 +24,5 @@ def hint(text: str, style: str = "muted") -> Text:
     text.
     """
     said = Text(text, style=style)
-    said.stylize(Style(meta={_HINT: True}))
+    said.stylize(Style(meta={HINT: True}))
     return said

@@ -18,7 +18,7 @@ from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
 from copydesk.domain.keymap import with_keys
-from copydesk.present.facts import _HINT
+from copydesk.present.facts import HINT
 from copydesk.tui.framework.actions import Acts, actions_of, away
 from copydesk.tui.framework.desk_app import desk_of, keyboard_of
 from copydesk.tui.framework.inside_textual import LaidOutOnce, begin_bar, clear_lines, put_title
@@ -430,7 +430,7 @@ def keyed(owner: Widget, text: Text) -> Text:
 
 
 def _is_hint(span: Span) -> bool:
-    return isinstance(span.style, Style) and bool(span.style.meta.get(_HINT))
+    return isinstance(span.style, Style) and bool(span.style.meta.get(HINT))
 
 
 def _told_anew(text: Text, parts: Iterable[Span], tell: Callable[[str], str]) -> Text:

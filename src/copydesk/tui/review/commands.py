@@ -360,7 +360,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         sheet = Confirm(
             f"Update #{request.number} from main",
             [
-                shown_subject(request.subject),
+                Text(shown_subject(request.subject)),
                 f"What changed in {clean(opened.space.title)} since is pulled into it.",
                 "Where both sides changed the same lines, you settle that next.",
             ],

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli import main
-from copydesk.session.reads import base_revision
+from copydesk.session import page_changes
 from tests.server.sources.making import Making
 
 PAGE = b"# Rope\n\n" + b"".join(b"Line %d of the page.\n\n" % number for number in range(20))
@@ -106,7 +106,7 @@ def test_all_changes_of_a_request_are_looked_at_or_it_is_not_ready(
     shown = capsys.readouterr().out
     assert "LOSES PAGES   P is moved to out/p.md" in shown
     assert "and 11 more" in shown
-    monkeypatch.setattr(base_revision, "MOST_CHANGES", 210)
+    monkeypatch.setattr(page_changes, "MOST_CHANGES", 210)
     looked = "only the first 210 of 211 changes were looked at"
     assert main(["cr", "show", "7"]) == 0
     shown = capsys.readouterr().out

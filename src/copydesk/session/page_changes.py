@@ -1,4 +1,4 @@
-"""The changes of a change request: to pages, their settings, files, and what else a space has."""
+"""What a change request changes, read and told: pages, their settings, files, and what else."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from copydesk.client.errors import OperationMissing
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import ChangeKind, PageNode, compare_trees
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shown_title
+from copydesk.session.operations import ops
 from copydesk.session.page_rows import tag_names
 
 if TYPE_CHECKING:
+    from copydesk.client.api import Api
     from copydesk.contract.models.base import ContentReference
     from copydesk.contract.models.change_request import (
         Change,
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
         ReusableContent,
     )
 
+
+MOST_CHANGES = 1000
+"""The largest number of changes of a request that are compared."""
 
 FILE = "file:"
 """The prefix of ids of files in the tree, which they share with pages."""
@@ -86,6 +92,17 @@ class ReviewChange:
         node = self.after or self.before
         assert node is not None
         return node
+
+
+async def read_changes(api: Api, space: str, request: str) -> Changes | None:
+    """Read the changes of a change request; None where the service does not list them (E6).
+
+    Raises ``ApiError``.
+    """
+    try:
+        return await api(ops.get_change_request_changes, space, request, limit=MOST_CHANGES)
+    except OperationMissing:
+        return None
 
 
 def changed_pages(

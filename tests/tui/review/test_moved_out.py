@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from copydesk.session import page_changes
 from copydesk.session.reachability import POLL_SECONDS
-from copydesk.session.reads import base_revision
 from copydesk.session.target import Target
 from copydesk.tui.review.screen import ReviewPlace
 from tests.drive import drive
@@ -81,7 +81,7 @@ async def test_the_list_and_the_review_say_so_after_a_poll_too(
             world.clock.now += timedelta(seconds=POLL_SECONDS)
             driver.app.tick()
             await driver.idle()
-        monkeypatch.setattr(base_revision, "MOST_CHANGES", 0)
+        monkeypatch.setattr(page_changes, "MOST_CHANGES", 0)
         await driver.press("R")
         words = " ".join(driver.screen.split())
         assert "READY? only the first 0 of 1" in words

@@ -18,7 +18,7 @@ from copydesk.contract.models.content import RevisionTree
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.page_tree import PageChange, PageNode, compare_trees, flatten, on_both_sides
 from copydesk.domain.text import shown_title
-from copydesk.session.page_changes import changed_pages, changed_things
+from copydesk.session.page_changes import changed_pages, changed_things, read_changes
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -30,9 +30,6 @@ T = TypeVar("T")
 
 REVISION = ops.get_revision.read_as(RevisionTree)
 """A whole revision, read without the parts that are not compared."""
-
-MOST_CHANGES = 1000
-"""The largest number of changes of a request that are compared."""
 
 KEPT = 200
 """Cached comparisons, one per change request, valid while neither side changes."""
@@ -169,17 +166,6 @@ async def _touched(api: Api, request: ChangeRow, told: Changes | None) -> list[P
         PageChange(each.id, each.kinds, each.before, each.after)
         for each in changed_pages([], [], told)
     ]
-
-
-async def read_changes(api: Api, space: str, request: str) -> Changes | None:
-    """Read the changes of a change request; None where the service does not list them (E6).
-
-    Raises ``ApiError``.
-    """
-    try:
-        return await api(ops.get_change_request_changes, space, request, limit=MOST_CHANGES)
-    except OperationMissing:
-        return None
 
 
 async def _written_since(api: Api, request: ChangeRow, main: str) -> Sequence[str] | None:

@@ -39,9 +39,10 @@ from copydesk.session.page_changes import (
     changed_things,
     losses,
     not_looked_at,
+    read_changes,
     whereto,
 )
-from copydesk.session.reads.base_revision import read_both_sides, read_changes
+from copydesk.session.reads.base_revision import read_both_sides
 from copydesk.session.reads.clusters import read_label
 from copydesk.session.reads.merge import RuledSpace, RulesRead, judge, organization_rules
 

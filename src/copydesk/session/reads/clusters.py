@@ -30,7 +30,7 @@ from copydesk.session.cluster_rows import (
 )
 from copydesk.session.errors import sentence
 from copydesk.session.operations import ops
-from copydesk.session.page_changes import losses, not_looked_at
+from copydesk.session.page_changes import losses, not_looked_at, read_changes
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -324,7 +324,6 @@ async def read_readiness(
     the space or a rule may not be read, the readiness says that the rules are unknown. Raises other
     kinds of ``ApiError``.
     """
-    from copydesk.session.reads.base_revision import read_changes
     from copydesk.session.reads.merge import read_rules
 
     gate = asyncio.Semaphore(AT_ONCE)

@@ -27,7 +27,8 @@ from copydesk.domain.merge_rules import (
 from copydesk.domain.text import clean
 from copydesk.session.change_rows import ChangeRow, row_of
 from copydesk.session.names import asked_name, person_name
-from copydesk.session.reads.base_revision import read_both_sides, read_changes
+from copydesk.session.page_changes import read_changes
+from copydesk.session.reads.base_revision import read_both_sides
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -23,9 +23,10 @@ from copydesk.session.page_changes import (
     losses,
     not_looked_at,
     page_notes,
+    read_changes,
     settings_notes,
 )
-from copydesk.session.reads.base_revision import read_changes, read_revision, written_since
+from copydesk.session.reads.base_revision import read_revision, written_since
 from copydesk.session.reads.history import part_text
 
 if TYPE_CHECKING:

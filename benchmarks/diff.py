@@ -20,8 +20,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.terminal import middle, table
-from copydesk.domain.diff import compare
 from copydesk.domain.changed_words import count_words, tokens
+from copydesk.domain.diff import compare
 from copydesk.server.sources.git import Repository
 
 TURNS = 5

@@ -294,7 +294,7 @@ class Api:
 
     @property
     def recorder(self) -> Recorder | None:
-        """Called with a ``Sent`` after each request, retries included; None for no recorder."""
+        """Called with a ``SentRequest`` after each request, also retries; None for no recorder."""
         return self._wire.recorder
 
     @recorder.setter

@@ -53,8 +53,9 @@ class Snapshots:
     def write(self, key: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Save the first ``ROW_LIMIT`` rows under ``key``; their values are JSON.
 
-        What is there already is not written again: nobody's disk wakes up because of it. Where the disk refuses, the next start shows nothing before its first read. Raises
-        ``TypeError`` for a value that JSON has no form for.
+        What is there already is not written again, so that no disk wakes up for it. Where the disk
+        refuses, the next start shows nothing before its first read. Raises ``TypeError`` for a
+        value that JSON has no form for.
         """
         value = {
             "version": VERSION,

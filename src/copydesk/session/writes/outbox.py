@@ -22,7 +22,6 @@ from copydesk.domain.moments import time_or_date
 from copydesk.domain.request_context import ASKER, CAUSE, Asker, Why, leave_cache
 from copydesk.domain.text import clean, listed
 from copydesk.session.declarations import DANGERS
-from copydesk.session.draft_keys import outbox_key
 from copydesk.session.errors import WAITS, NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
 
@@ -127,7 +126,7 @@ class Outbox:
             return replace(entry, held="other", sentence=OTHERS_WRITE)
         if entry.held == "other":
             entry = replace(entry, held="", sentence=f"{WAITS}.")
-        if not entry.held and self.session.drafts.begun(outbox_key(entry.id)):
+        if not entry.held and self._has_draft(entry):
             return replace(entry, sentence=BEGUN)
         return entry
 
@@ -241,7 +240,12 @@ class Outbox:
 
     def is_edited(self, entry: Entry) -> bool:
         """Whether a write is being edited, or the text of an edit of it is a draft."""
-        return entry.id in self.edited or self.session.drafts.begun(outbox_key(entry.id))
+        return entry.id in self.edited or self._has_draft(entry)
+
+    def _has_draft(self, entry: Entry) -> bool:
+        from copydesk.session.draft_keys import outbox_key  # not before the first paint
+
+        return self.session.drafts.begun(outbox_key(entry.id))
 
     @contextmanager
     def editing(self, id: str) -> Iterator[None]:

@@ -21,7 +21,7 @@ from copydesk.tui.dialogs import form
 from copydesk.tui.dialogs.choice import OrderedChoices
 from copydesk.tui.sites import settings_cells as present
 from copydesk.tui.sites.list import NEW_KEY, kept_plan
-from copydesk.tui.sites.settings_cells import settings_of
+from copydesk.tui.sites.settings_cells import HELP, settings_of
 from copydesk.tui.sites.tabs import publication_of
 from tests.drive import Driver, drive, eventually
 from tests.tui.review_world import Faults
@@ -418,3 +418,7 @@ def test_what_a_service_does_not_tell_is_not_set() -> None:
     assert kinds["agentsContext"] == "fixed"
     told = {each.name: each.kind for each in settings_of(Site(id="s", agents_context="included"))}
     assert told["agentsContext"] == "choice"
+
+
+def test_each_setting_says_what_it_is_for() -> None:
+    assert {each.name for each in settings_of(Site(id="s"))} == HELP.keys()

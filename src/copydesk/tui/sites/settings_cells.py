@@ -405,7 +405,7 @@ def delete_facts(
 
 def setting_facts(setting: SiteSetting, site: Site, now: datetime) -> list[Fact]:
     """Return what to know about the setting under the cursor, then about the site."""
-    found = [Fact("", " ".join(HELP.get(setting.name, ())))]
+    found = [Fact("", " ".join(HELP[setting.name]))]
     if setting.name in WEB_SETTINGS:
         found.append(Fact("", Text(web_words(site), style="muted")))
     if setting.name == "features":

@@ -17,8 +17,8 @@ from copydesk.cli.open import _held_against_screens
 from copydesk.cli.settings import EXAMPLES, own_keymap, settings_file
 from copydesk.local.paths import find_paths
 from copydesk.local.settings import SettingsError, load_settings, usable_settings
+from copydesk.local.settings_file import template
 from copydesk.local.settings_in_use import settings_in_use
-from copydesk.local.settings_list import template
 from copydesk.local.settings_schema import schema
 
 OF_PROFILE = """linear = false

@@ -18,7 +18,7 @@ from copydesk.domain.snooze import LENGTHS, Snooze, snooze_of
 from copydesk.domain.space_tree import SpaceNode
 from copydesk.local.marks import DeskMarks, DeskSeen, DeskSnoozes, digest
 from copydesk.local.saved_views import SavedViews
-from copydesk.local.settings_list import SettingsFile
+from copydesk.local.settings_file import SettingsFile
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
 from copydesk.session.listings import (

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from copydesk.domain.own_command import OwnCommand
     from copydesk.local.paths import Paths
     from copydesk.local.settings import Problem
+    from copydesk.local.settings_file import SettingsFile
     from copydesk.local.settings_in_use import InUse
-    from copydesk.local.settings_list import SettingsFile
     from copydesk.session.target import Target
     from copydesk.tui.app import CopydeskApp
 
@@ -349,7 +349,7 @@ def _held_against_screens(
         wrong |= {f"lists.{name}": said for name, said in mistakes.items()}
     if not wrong:
         return keymap, commands, ()
-    from copydesk.local.settings_list import SettingsFile
+    from copydesk.local.settings_file import SettingsFile
 
     return keymap, commands, SettingsFile(path, lambda settings: wrong).more_problems(found)
 

@@ -19,7 +19,7 @@ from copydesk.domain.text import capital, clean, listed
 from copydesk.local.child_processes import run_on_terminal
 from copydesk.local.paths import Paths, find_paths
 from copydesk.local.settings import ONCE, SIMPLE, Settings
-from copydesk.local.settings_list import SettingRow, SettingsFile, setting_called, shown
+from copydesk.local.settings_file import SettingRow, SettingsFile, setting_called, shown
 from copydesk.local.settings_schema import schema_text, shown_values
 from copydesk.local.variables import variable_of
 

@@ -167,7 +167,7 @@ class Profiles:
         """Save a profile, in place of one with its name. Default values are left out."""
         import tomlkit
 
-        from copydesk.local.settings_file import read_document, write_document
+        from copydesk.local.settings_document import read_document, write_document
 
         if wrong := wrong_name(profile.name):
             raise ValueError(wrong)
@@ -192,7 +192,7 @@ class Profiles:
 
     def remove(self, name: str) -> None:
         """Delete a profile; if it was the default, there is no default then."""
-        from copydesk.local.settings_file import read_document, write_document
+        from copydesk.local.settings_document import read_document, write_document
 
         document = read_document(self._path)
         profiles: Any = document.get("profiles", {})
@@ -209,7 +209,7 @@ class Profiles:
 
         Raises ``KeyError`` for an unknown name.
         """
-        from copydesk.local.settings_file import read_document, write_document
+        from copydesk.local.settings_document import read_document, write_document
 
         document = read_document(self._path)
         if name != EMBEDDED and name not in document.get("profiles", {}):

@@ -113,7 +113,7 @@ class SavedViews:
             import tomlkit
 
             return tomlkit.parse(self._memory)
-        from copydesk.local.settings_file import read_document
+        from copydesk.local.settings_document import read_document
 
         return read_document(self._path, "views")
 
@@ -121,7 +121,7 @@ class SavedViews:
         if self._path is None:
             self._memory = document.as_string()
             return
-        from copydesk.local.settings_file import write_document
+        from copydesk.local.settings_document import write_document
 
         write_document(self._path, document)
 

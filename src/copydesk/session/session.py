@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from copydesk.domain.list_columns import ListColumns
     from copydesk.domain.own_command import Event, Hook
     from copydesk.domain.owners import Owned
-    from copydesk.local.settings_list import SettingsFile
+    from copydesk.local.settings_file import SettingsFile
     from copydesk.session.news import News, NewsItem
     from copydesk.session.profiles import TokenKeeper
     from copydesk.session.runs.arrange import Arranger

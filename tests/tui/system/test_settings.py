@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from copydesk.local.settings_list import SettingsFile
+from copydesk.local.settings_file import SettingsFile
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.widgets.facts import Facts
 from tests.drive import drive

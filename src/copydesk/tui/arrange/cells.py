@@ -24,7 +24,7 @@ from copydesk.tui.framework.place import place_of
 from copydesk.tui.framework.source import TreeSource, Twig
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList, nothing_to_mark
-from copydesk.tui.widgets.tree import TreeList
+from copydesk.tui.widgets.tree_list import TreeList
 
 if TYPE_CHECKING:
     from copydesk.domain.arrangement import Arrangement, Clash, Rebased

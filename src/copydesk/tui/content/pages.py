@@ -65,7 +65,7 @@ from copydesk.tui.resource.rich_text import SourceEditor, kept, stage_edits, why
 from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView
-from copydesk.tui.widgets.tree import TreeList
+from copydesk.tui.widgets.tree_list import TreeList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

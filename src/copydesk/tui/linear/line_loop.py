@@ -33,7 +33,7 @@ from copydesk.tui.linear.words import WORDS, keys_in
 from copydesk.tui.review.diff import DiffView
 from copydesk.tui.system.help import Help, HelpRow, offers, rows
 from copydesk.tui.widgets.list import VirtualList
-from copydesk.tui.widgets.tree import TreeList
+from copydesk.tui.widgets.tree_list import TreeList
 
 if TYPE_CHECKING:
     from textual.screen import Screen

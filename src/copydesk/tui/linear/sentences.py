@@ -36,7 +36,7 @@ from copydesk.tui.threads.pane import ThreadView
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList, said_instead, sign_of, waits_for
 from copydesk.tui.widgets.text import TextView
-from copydesk.tui.widgets.tree import TreeList
+from copydesk.tui.widgets.tree_list import TreeList
 from copydesk.tui.widgets.wrapped_list import WrappedList
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ from copydesk.tui.resource.rich_text import (
 )
 from copydesk.tui.review.guards import HasReview, ReviewCommands, is_merged, may_not_write, not_read
 from copydesk.tui.widgets.list import Column, by_content
-from copydesk.tui.widgets.tree import TreeList
+from copydesk.tui.widgets.tree_list import TreeList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

@@ -30,7 +30,7 @@ from copydesk.tui.sites.tabs import PublicationCommands, SiteTabs
 from copydesk.tui.system import command_line
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList, by_content
-from copydesk.tui.widgets.tree import TreeList
+from copydesk.tui.widgets.tree_list import TreeList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

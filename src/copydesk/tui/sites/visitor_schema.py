@@ -40,7 +40,7 @@ from copydesk.tui.sites.tabs import PublicationCommands, SiteTabs
 from copydesk.tui.widgets.facts import Facts
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.text import TextView
-from copydesk.tui.widgets.tree import TreeList
+from copydesk.tui.widgets.tree_list import TreeList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

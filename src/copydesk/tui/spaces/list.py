@@ -55,7 +55,7 @@ from copydesk.tui.framework.source import TreeSource
 from copydesk.tui.spaces import cells as present
 from copydesk.tui.widgets.facts import Facts, WideFacts
 from copydesk.tui.widgets.list import Column, VirtualList
-from copydesk.tui.widgets.tree import TreeList
+from copydesk.tui.widgets.tree_list import TreeList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api

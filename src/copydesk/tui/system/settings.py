@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 
 from copydesk.domain.sure import sure
 from copydesk.domain.text import capital, plural
-from copydesk.local.settings_list import SettingRow
+from copydesk.local.settings_file import SettingRow
 from copydesk.present.facts import Fact, hint
 from copydesk.session.draft_keys import setting_key
 from copydesk.session.errors import NotDoneError
@@ -33,7 +33,7 @@ from copydesk.tui.widgets.list import Column, VirtualList, no_row
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
-    from copydesk.local.settings_list import SettingsFile
+    from copydesk.local.settings_file import SettingsFile
 
 
 def not_simple(here: SettingsPlace) -> str | None:

@@ -96,8 +96,8 @@ class CountedDrafts:
         return self.count - (self._store.key_of(key) in self._keys)
 
     def begun(self, key: str) -> bool:
-        """Return whether there is a draft for the field ``key``, of any window."""
-        return key in map(field_of, self.keys())
+        """Return whether there is a draft for the field ``key``, of any window, as last known."""
+        return key in map(field_of, tuple(self._keys))
 
     def opened(self, key: str) -> None:
         """Note that the field of a draft is open: its text waits for nobody."""

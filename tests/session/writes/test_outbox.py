@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
+from threading import current_thread
 from types import SimpleNamespace
 
 import pytest
@@ -18,8 +19,10 @@ from copydesk.domain.request_context import CAUSE
 from copydesk.local.journal import Entry
 from copydesk.server import threads
 from copydesk.session.declarations import DANGERS
+from copydesk.session.draft_keys import outbox_key
 from copydesk.session.writes.log import QueuedError, WriteError
 from copydesk.session.writes.outbox import (
+    BEGUN,
     QUIET_SECONDS,
     by_slug,
     danger,
@@ -326,3 +329,32 @@ def test_the_danger_of_a_write_is_the_highest_of_what_led_to_it(
     ):  # fmt: skip
         context.run(CAUSE.set, cause)
         assert context.run(danger) == found
+
+
+async def test_whose_edit_is_a_draft_is_known_without_the_disk(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After each answer all that waits is looked at, on the event loop."""
+    program = Program(desk, desk.kinds["update_change_request"], tmp_path)
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.network.mend()
+    session, [waiting] = program.session, program.session.outbox.items
+    other = program.start()  # another window
+    await asyncio.to_thread(other.drafts.save, outbox_key(waiting), "Edited.")
+    assert await session.outbox.send() == BEGUN
+    assert session.outbox.items[waiting].sentence == BEGUN
+    assert not program.network.arrived
+
+    read, threads = session.drafts.keys, []
+    monkeypatch.setattr(
+        session.drafts, "keys", lambda: (threads.append(current_thread()), read())[1]
+    )
+    session.outbox.wake()
+    session.outbox.take(session.outbox.items[waiting])
+    assert not session.writes.writing
+    await asyncio.to_thread(other.drafts.discard, outbox_key(waiting))
+    assert await session.outbox.send() != BEGUN
+    assert current_thread() not in threads
+    assert len(program.network.arrived) == 1

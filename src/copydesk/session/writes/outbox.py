@@ -111,11 +111,15 @@ class Outbox:
 
     async def look(self) -> list[Entry]:
         """Read the waiting writes, also those of other runs. Raises ``OSError``."""
-        found = await asyncio.to_thread(self.session.journal.waiting)
+        found = await asyncio.to_thread(self._read)
         self.items = {each.id: self._seen(each) for each in found if each.id not in self.arrived}
         self._marks = None
         self.session.touched()
         return list(self.items.values())
+
+    def _read(self) -> list[Entry]:
+        self.session.drafts.follow()  # a write may be edited in another window
+        return self.session.journal.waiting()
 
     def _seen(self, entry: Entry) -> Entry:
         """Return a write for the current person: somebody else's is held, an edited one says so.

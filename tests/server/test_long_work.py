@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -208,3 +209,31 @@ async def test_a_long_body_is_read_where_no_other_write_waits_for_it(
         client.headers["Authorization"] = "Bearer nobody"
         assert (await client.post(f"{desk.at}/content", json={"changes": TEXT})).status_code == 401
     assert threads == ["desk-writer", "desk-reader", "desk-reader"]
+
+
+async def test_others_read_while_many_write_what_takes_long(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, begun, links_of = threading.Event(), threading.Event(), content_update.links_of
+
+    def held(text: str) -> Any:
+        begun.set()
+        assert go_on.wait(20)
+        return links_of(text)
+
+    async with desk.world.client() as client:
+        markdown = f"{TEXT}[it](/pages/{desk.other})\n"
+        change = {"operation": "update_page", "page": desk.page, "document": {"markdown": markdown}}
+        monkeypatch.setattr(content_update, "links_of", held)
+        try:
+            writes = [
+                asyncio.create_task(client.post(f"{desk.at}/content", json={"changes": [change]}))
+                for _ in range(8)
+            ]
+            await asyncio.to_thread(begun.wait, 20)
+            short = await client.patch(desk.at, json={"subject": "Short"})
+            got = await asyncio.wait_for(client.get(f"/spaces/{desk.space}/content"), 10)
+        finally:
+            go_on.set()
+        assert (short.status_code, got.status_code) == (200, 200)
+        assert {each.status_code for each in await asyncio.gather(*writes)} == {200}

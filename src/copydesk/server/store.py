@@ -174,8 +174,8 @@ class Store:
         self._connections: list[sqlite3.Connection] = []
         self._before_closing: list[Callable[[], None]] = []
         self._closed = False
-        self._readers: ThreadPoolExecutor | None = None
-        self._one_writer: ThreadPoolExecutor | None = None
+        self._threads: tuple[ThreadPoolExecutor, ...] = ()
+        """Those that read, the one that writes, and the one for what takes long."""
         if path is not None and (reason := complaint(path, VERSION, writes=False)) is not None:
             raise self._refusal(reason)
         if path is not None and not reads:
@@ -296,28 +296,31 @@ class Store:
         Writes have a thread of their own: however many wait for their turn, or for another process
         that is writing, reads go on beside them. Those that wait at the same time are committed
         together; such ``work`` is a ``write``, with what makes its answer. One for which something
-        long has to be done goes on beside the reads. Raises ``CancelledError`` once the desk is
-        closed.
+        long has to be done goes on beside both, one at a time. Raises ``CancelledError`` once the
+        desk is closed.
         """
         if self._closed:  # what else a command asked goes on until its loop ends
             raise asyncio.CancelledError
-        if self._readers is None or self._one_writer is None:
-            self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="desk-reader")
-            self._one_writer = ThreadPoolExecutor(
-                1, "desk-writer", partial(setattr, self._local, "waited_for", True)
-            )
+        self._threads = self._threads or (
+            ThreadPoolExecutor(_READERS, "desk-reader"),
+            ThreadPoolExecutor(1, "desk-writer", partial(setattr, self._local, "waited_for", True)),
+            ThreadPoolExecutor(1, "desk-long"),
+        )
+        readers, one_writer, long = self._threads
         if not writes:
-            return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+            return await asyncio.get_running_loop().run_in_executor(readers, work)
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         with self._waiting_lock:
             self._waiting.append((done, work))
             alone = len(self._waiting) == 1
         if alone:  # else somebody is coming for those before it, who goes on while there are any
-            self._one_writer.submit(self._write_waiting)
+            one_writer.submit(self._write_waiting)
         try:
             return await done
         except LongWorkError:
-            return await self.in_thread(work, writes=False)
+            if self._closed:
+                raise asyncio.CancelledError from None
+            return await asyncio.get_running_loop().run_in_executor(long, work)
 
     def _write_waiting(self) -> None:
         """Do the writes that wait: one alone, or several with one commit."""
@@ -420,10 +423,9 @@ class Store:
         for end in self._before_closing:
             end()
         self._closed = True
-        for threads in (self._readers, self._one_writer):
-            if threads is not None:
-                threads.shutdown(wait=True)
-        self._readers = self._one_writer = None
+        for threads in self._threads:
+            threads.shutdown(wait=True)
+        self._threads = ()
         for connection in self._connections:
             with contextlib.suppress(sqlite3.Error):
                 connection.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from threading import Thread
 from typing import Any, TypeVar
 
 import httpx
@@ -33,7 +34,7 @@ class Synced:
 
     def __init__(self, folder: Path) -> None:
         self.making = Making(folder / "repositories" / "docs.git")
-        self.world = World(repositories=folder / "repositories")
+        self.world = World(folder / "desk.db", repositories=folder / "repositories")
         self.space = self.world.space("Guide", {"intro": "# Intro\n\nOne.\n"})
 
     async def ask(
@@ -142,6 +143,34 @@ async def test_what_is_written_during_an_export_is_exported_the_next_time(
         assert synced.files()["intro.md"] == b"# Intro\n\nTwo.\n"
         assert await synced.done(client, "import") == "success"
         assert (await synced.texts(client))["Intro"] == "# Intro\n\nTwo.\n"
+
+
+async def test_what_was_exported_is_noted_where_the_desk_is_closed_meanwhile(
+    synced: Synced, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the next export would be refused: the branch has a commit that nobody imported."""
+    world, commit = synced.world, git_writing.commit_files
+    async with world.client() as client:
+        assert await synced.done(client, "export") == "success"
+    world.commit(synced.space, {"intro": "# Intro\n\nTwo.\n"})
+    worker = Worker(world.store, ())
+    closing = Thread(target=worker.close)
+
+    def meanwhile(*args: Any, **kwargs: Any) -> Any:
+        closing.start()
+        closing.join(0.3)  # it waits for what is under way, or ends at once
+        return commit(*args, **kwargs)
+
+    monkeypatch.setattr(git_transfer, "commit_files", meanwhile)
+    job = world.store.read(lambda tx: tx.one("SELECT * FROM git_job"))
+    assert job is not None
+    transfer(worker, job, synced.making.path)
+    closing.join()
+    assert synced.files()["intro.md"] == b"# Intro\n\nTwo.\n"
+    world.commit(synced.space, {"intro": "# Intro\n\nThree.\n"})
+    monkeypatch.undo()
+    async with world.client() as client:
+        assert await synced.done(client, "export") == "success"
 
 
 async def test_a_page_that_is_deleted_here_is_taken_out_there(synced: Synced) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +17,21 @@ from copydesk.server.source_content import (
     store_ahead,
 )
 from copydesk.server.sources.git import Branch, Repository
-from copydesk.server.sources.git_writing import Committed, commit_files
+from copydesk.server.sources.git_writing import commit_files
 from copydesk.server.sources.layout import LayoutReader
 from copydesk.server.sources.model import Person, Problem, SourceError, SourceRevision, SourceSpace
 from copydesk.server.sources.paths import hazard
 from copydesk.server.sources.plan import ImportPlan, SpacePlan
 from copydesk.server.sources.writer import contents_of
 from copydesk.server.space_import import SpaceImport
-from copydesk.server.store import Row, Tx, to_json
+from copydesk.server.store import LONG, Row, Tx, to_json
 
 
 def transfer(worker: Worker, job: Row, path: Path) -> None:
     """Import or export as a job says. Raises ``SourceError`` and what reading files raises."""
     request = json.loads(job["request"])
     if job["direction"] == "export":
-        # What others write meanwhile is exported the next time.
-        space, synced, commit = worker.read(lambda tx: _to_export(tx, job, request, path))
-        made, summary = commit(path, after=synced.get("commit")), synced.get("summary")
-        worker.write(
-            lambda tx: _note(tx, job, request, made.oid, space["revision_id"], summary=summary)
-        )
+        worker.write(lambda tx: _export(tx, job, request, path))
         return
     with Repository.open(path) as repository:
         branch = next((b for b in repository.branches() if b.name == request["branch"]), None)
@@ -108,10 +102,19 @@ def _import(
     _note(tx, job, request, branch.oid, revision, summary=found.summary_path)
 
 
-def _to_export(
+def _export(tx: Tx, job: Row, request: Mapping[str, Any], path: Path) -> None:
+    """Commit the content of the space to a branch, once: a desk that is closed notes that first.
+
+    What others write meanwhile is exported the next time.
+    """
+    commit, revision, summary = tx.apart("export", LONG, lambda tx: _commit(tx, job, request, path))
+    _note(tx, job, request, commit, revision, summary=summary)
+
+
+def _commit(
     tx: Tx, job: Row, request: Mapping[str, Any], path: Path
-) -> tuple[Row, dict[str, Any], partial[Committed]]:
-    """Return the space, what is known of the last time, and what commits the space's content."""
+) -> tuple[str, str, str | None]:
+    """Return the commit, the revision that it says, and the path of the summary."""
     space = _space_of(tx, job)
     synced = _synced(job, space, request, path)
 
@@ -127,17 +130,18 @@ def _to_export(
     before = set() if base is None else {name for name, _ in contents_of(base, None, [])}
     below = f"{request['folder']}/" if request["folder"] else ""
     user = tx.row("user", job["author_id"])
-    commit = partial(
-        commit_files,
-        branch=request["branch"],
-        files={below + name: data for name, data in files.items()},
-        gone={below + name for name in before - files.keys()},
+    made = commit_files(
+        path,
+        request["branch"],
+        {below + name: data for name, data in files.items()},
+        {below + name for name in before - files.keys()},
         message=request["message"],
         author=Person(user["display_name"], user["email"]),
         moment=tx.moment,
+        after=synced.get("commit"),
         force=request["force"],
     )
-    return space, synced, commit
+    return made.oid, space["revision_id"], synced.get("summary")
 
 
 def _documentation(repository: Repository, branch: Branch, folder: str) -> SourceSpace:

@@ -96,6 +96,7 @@ def test_what_comes_back_is_beside_what_was_typed_since(drafts: DeskDrafts) -> N
     assert sorted(drafts.texts().values()) == ["first", "typed since"]
     assert drafts.load(KEY) == "typed since", "the field goes on with that"
     assert drafts.others(KEY) == 1
+    assert drafts.restore(KEY, "first") is None, "an undo that was cut off is gone on with"
     found = drafts.restore(KEY, "of no drop")
     assert found is not None
     assert found[1] == "of no drop"

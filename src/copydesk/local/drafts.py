@@ -173,7 +173,7 @@ class DeskDrafts:
         """Undo the last drop under ``key``, or that of ``text``; return the key and what is back.
 
         What has been typed there since stays, and the other is beside it. None when nothing was
-        dropped and no text is given, or when the same is there.
+        dropped and no text is given, or when the same is there, of whatever window.
         """
         version, wanted = token(), json.dumps(text)
 
@@ -185,7 +185,9 @@ class DeskDrafts:
             ).fetchone()
             there = self._row(key)
             back = wanted if text else last[1] if last else None
-            if back is None or (there is not None and there[1] == back):
+            same = "SELECT 1 FROM draft WHERE desk = ? AND field = ? AND text = ?"
+            field = json.dumps(field_of(key))
+            if back is None or database.execute(same, (self._desk, field, back)).fetchone():
                 return None
             if last is not None:
                 database.execute("DELETE FROM dropped WHERE number = ?", last[:1])
@@ -193,7 +195,7 @@ class DeskDrafts:
             database.execute(
                 "INSERT INTO draft (desk, key, field, text, saved, version) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
-                (self._desk, json.dumps(own), json.dumps(field_of(key)), back,
+                (self._desk, json.dumps(own), field, back,
                  self._store.clock(), version),
             )  # fmt: skip
             return own, str(json.loads(back))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import httpx
+
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import CommentUpdate, MarkdownBody
 from copydesk.contract.models.merge_rules import MergeRulesWrite
@@ -371,3 +373,30 @@ async def test_what_is_not_on_the_screen_is_not_approved_or_merged_unsaid(
         assert "It was edited since you read it here: R reads it." in driver.screen
         await driver.press("ctrl+s")
         assert "Not sent" not in driver.screen
+
+
+async def test_a_review_waits_where_nothing_tells_whether_what_was_read_is_as_it_was(
+    review: ReviewWorld,
+) -> None:
+    way = Faults(review.world)
+    answer, deaf = way.handle_async_request, False
+
+    async def answered(request: httpx.Request) -> httpx.Response:
+        if deaf and request.method == "GET" and request.url.path.endswith(f"/{review.request}"):
+            return httpx.Response(500, json={"error": {"code": 500, "message": "No."}})
+        return await answer(request)
+
+    way.handle_async_request = answered  # type: ignore[method-assign]
+    app = review.app(faults=way)
+    async with drive(app, size=(100, 30)) as driver:
+        await driver.press("2", "a")
+        await driver.type("Good.")
+        review.world.edit_change_request(review.request, {"overview": "Other words."})
+        deaf = True
+        await driver.press("ctrl+s")
+        assert "Waits in the outbox (g x): what it is about is read again first." in driver.screen
+        assert [line.state for line in app.session.log] == ["queued"]
+        deaf = False
+        await driver.press("g x", "ctrl+s")
+        [waiting] = app.session.outbox.items.values()
+        assert (waiting.what, waiting.held) == ("Approve", "changed")

@@ -161,27 +161,27 @@ class RequestCommands(ReviewCommands, scope="review"):
         if said is None:
             await self.here.discussion.drafts_changed()
             return
-        if not warned and await self._is_edited_since(opened):
+        now = await self._revision_now(opened)
+        if not warned and now not in (None, request.revision):
             said = f"Not sent: #{request.number} was edited since you read it here."
             self.place.say(f"{said} R reads it; what you wrote is kept.", "warn")
             await self.here.discussion.drafts_changed()
             return
         if going := sheet.going:
-            await self._send_with(status, said, going)
+            await self._send_with(status, said, going, aged=now is None)
         else:
-            await self._give(status, said, recall=True)
+            await self._give(status, said, recall=True, aged=now is None)
         if self.place.is_attached:
             self.here.request_tabs.read_rules()
             self.here.discussion.read()
 
-    async def _is_edited_since(self, opened: OpenedRequest) -> bool:
-        """Whether others edited the request since it was read; False where nothing tells."""
+    async def _revision_now(self, opened: OpenedRequest) -> str | None:
+        """Return the revision by now; None where nothing tells: the outbox looks again then."""
         try:
             api = await self.place.session.ready()
-            now = await api(ops.get_change_request, opened.space.id, opened.request.id)
+            return (await api(ops.get_change_request, opened.space.id, opened.request.id)).revision
         except failure_types():
-            return False  # the outbox looks again before it sends
-        return now.revision != opened.request.revision
+            return None
 
     def _where_draft_goes(self, draft: PendingDraft) -> str:
         thread = self.model.threads.get(draft.thread)
@@ -193,7 +193,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         return f"on {clean(change.node.title)}" if change is not None else "on a page"
 
     async def _give(
-        self, status: ReviewStatus, said: str, *, recall: bool = False, group: str = ""
+        self, status: ReviewStatus, said: str, *, aged: bool, recall: bool = False, group: str = ""
     ) -> Review:
         """Give a verdict. Raises `WriteError`."""
         opened = self.model.known
@@ -203,11 +203,12 @@ class RequestCommands(ReviewCommands, scope="review"):
             draft=key,
             recall=recall,
             group=group,
+            aged=aged,
             then=lambda _: self.here.discussion.forget_draft(key),
         )
 
     async def _send_with(
-        self, status: ReviewStatus, said: str, drafts: Sequence[PendingDraft]
+        self, status: ReviewStatus, said: str, drafts: Sequence[PendingDraft], *, aged: bool
     ) -> None:
         """Send drafts one by one, then the verdict.
 
@@ -240,7 +241,7 @@ class RequestCommands(ReviewCommands, scope="review"):
             left = run.count("failed")
             if left:
                 raise WriteError(f"The review waits: {plural(left, 'draft')} could not be sent.")
-            await self._give(status, said, group=group)
+            await self._give(status, said, aged=aged, group=group)
 
         def ended() -> None:
             last = run.items[-1]

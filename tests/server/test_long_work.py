@@ -214,7 +214,8 @@ async def test_a_long_body_is_read_where_no_other_write_waits_for_it(
 async def test_others_read_while_many_write_what_takes_long(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go_on, begun, links_of = threading.Event(), threading.Event(), content_update.links_of
+    go_on, begun = threading.Event(), threading.Event()
+    links_of: Long = vars(content_update)["links_of"]
 
     def held(text: str) -> Any:
         begun.set()

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
-from threading import current_thread
+from threading import Thread, current_thread
 from types import SimpleNamespace
 
 import pytest
@@ -347,14 +347,17 @@ async def test_whose_edit_is_a_draft_is_known_without_the_disk(
     assert session.outbox.items[waiting].sentence == BEGUN
     assert not program.network.arrived
 
-    read, threads = session.drafts.keys, []
-    monkeypatch.setattr(
-        session.drafts, "keys", lambda: (threads.append(current_thread()), read())[1]
-    )
+    read, on = session.drafts.keys, set[Thread]()
+
+    def keys() -> set[str]:
+        on.add(current_thread())
+        return read()
+
+    monkeypatch.setattr(session.drafts, "keys", keys)
     session.outbox.wake()
     session.outbox.take(session.outbox.items[waiting])
     assert not session.writes.writing
     await asyncio.to_thread(other.drafts.discard, outbox_key(waiting))
     assert await session.outbox.send() != BEGUN
-    assert current_thread() not in threads
+    assert current_thread() not in on
     assert len(program.network.arrived) == 1

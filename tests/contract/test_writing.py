@@ -7,14 +7,18 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import ALWAYS, Body
+from copydesk.contract.models.base import ALWAYS, MOST_IN_ONE, OWN_DESK, Body
 from copydesk.contract.models.change_request import ChangeRequestCreate, ChangeRequestUpdate
 from copydesk.contract.models.collection import CollectionCreate, CollectionMove, CollectionUpdate
 from copydesk.contract.models.comment import CommentCreate, CommentUpdate, MarkdownBody, ReplyUpdate
 from copydesk.contract.models.content import TemplateApply
 from copydesk.contract.models.conversation import ConversationIngest
 from copydesk.contract.models.document import Document, Node
-from copydesk.contract.models.integration import IntegrationDevMode, IntegrationPublish
+from copydesk.contract.models.integration import (
+    InstallationUpdate,
+    IntegrationDevMode,
+    IntegrationPublish,
+)
 from copydesk.contract.models.member import MemberUpdate
 from copydesk.contract.models.merge_rules import MergeRulesWrite
 from copydesk.contract.models.openapi_spec import OpenAPISpecCreate, OpenAPISpecUpdate
@@ -283,3 +287,17 @@ def test_only_replies_of_change_requests_resolve() -> None:
         "addedReactions": ["1f44d"],
         "body": {"markdown": "Hi"},
     }
+
+
+def test_another_service_says_itself_how_many_of_something_it_takes() -> None:
+    """Else who changes one rule of a service, or one setting, could not send the others with it."""
+    people = [f"user{n}" for n in range(MOST_IN_ONE + 1)]
+    rule = {"rule": "require_specific_reviewers", "users": people}
+    for model, fields in (
+        (OrganizationUpdate, {"mergeRules": {"type": "rules", "rules": [rule]}}),
+        (OrganizationUpdate, {"emailDomains": [f"{name}.example.org" for name in people]}),
+        (InstallationUpdate, {"configuration": dict.fromkeys(people, "x")}),
+    ):
+        assert model.model_validate(fields).to_dict() == fields
+        with pytest.raises(ValidationError, match="at most 100 items"):
+            model.model_validate(fields, context=OWN_DESK)

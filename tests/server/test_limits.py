@@ -20,7 +20,7 @@ import pytest
 from pydantic import BaseModel, RootModel, StringConstraints
 
 from copydesk.contract import operations as ops
-from copydesk.contract.models.base import Body
+from copydesk.contract.models.base import MOST_IN_ONE, Body, few_enough
 from copydesk.contract.operation import Operation
 from copydesk.contract.operations import CATALOGUE
 from copydesk.server.arguments import BODY_LIMIT, DEPTH_LIMIT, MOST_PARTS
@@ -78,6 +78,8 @@ def strings(metadata: list[Any]) -> Iterator[tuple[Any, str | None]]:
 
 def most(metadata: list[Any]) -> int | None:
     """Return how many items a list or an object may have."""
+    if any(getattr(m, "func", None) is few_enough for m in metadata):
+        return MOST_IN_ONE
     return next((n for m in metadata if (n := getattr(m, "max_length", None))), None)
 
 

@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl
 from pydantic import ValidationError
 from starlette.types import Receive, Scope
 
+from copydesk.contract.models.base import OWN_DESK
 from copydesk.contract.operation import Operation, Parameter
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.server.answer import JSON
@@ -237,7 +238,7 @@ def _read_json(parameter: Parameter, body: bytes) -> Any:
     if nests or _UNUSUAL.search(text) or text.count(",") >= MOST_PARTS:
         _check_values(value)
     try:
-        return parameter.adapter.validate_json(text, strict=True)
+        return parameter.adapter.validate_json(text, strict=True, context=OWN_DESK)
     except ValidationError as error:
         raise invalid(_explain("body", error)) from None
 

@@ -27,12 +27,13 @@ from pydantic import (
     StringConstraints,
     TypeAdapter,
     ValidationError,
+    ValidationInfo,
     WithJsonSchema,
     model_serializer,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
-from pydantic_core import ErrorDetails, from_json, to_json
+from pydantic_core import ErrorDetails, PydanticKnownError, from_json, to_json
 
 from copydesk.contract.enumerations import ReferenceKind
 from copydesk.contract.operation import Wire
@@ -109,12 +110,26 @@ class KeepsNull(Shape):
 
 
 MOST_IN_ONE = 100
-"""How many of something a thing has at most that is always answered with all of them."""
+"""How many of something a thing on one's own desk has at most that is always answered with all."""
 
-Few: TypeAlias = Annotated[list[T], Field(max_length=MOST_IN_ONE)]
+OWN_DESK = "own desk"
+"""The context in which one's own desk validates a request."""
+
+Several = TypeVar("Several", list[Any], dict[str, Any])
+
+
+def few_enough(value: Several, info: ValidationInfo) -> Several:
+    """Refuse too many on one's own desk; other services know how many they take."""
+    if info.context == OWN_DESK and len(value) > MOST_IN_ONE:
+        found = {"field_type": "Value", "max_length": MOST_IN_ONE, "actual_length": len(value)}
+        raise PydanticKnownError("too_long", found)
+    return value
+
+
+Few: TypeAlias = Annotated[list[T], AfterValidator(few_enough)]
 """Of a request: a list that belongs to one thing (docs/api-notes.md, Length limits)."""
 
-FewByName: TypeAlias = Annotated[dict[str, T], Field(max_length=MOST_IN_ONE)]
+FewByName: TypeAlias = Annotated[dict[str, T], AfterValidator(few_enough)]
 """Of a request: what belongs to one thing, by name or by language."""
 
 

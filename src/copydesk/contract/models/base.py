@@ -121,8 +121,9 @@ Several = TypeVar("Several", list[Any], dict[str, Any])
 def few_enough(value: Several, info: ValidationInfo) -> Several:
     """Refuse too many on one's own desk; other services know how many they take."""
     if info.context == OWN_DESK and len(value) > MOST_IN_ONE:
-        found = {"field_type": "Value", "max_length": MOST_IN_ONE, "actual_length": len(value)}
-        raise PydanticKnownError("too_long", found)
+        kind, number = "List" if isinstance(value, list) else "Object", len(value)
+        bound = {"field_type": kind, "max_length": MOST_IN_ONE, "actual_length": number}
+        raise PydanticKnownError("too_long", bound)
     return value
 
 

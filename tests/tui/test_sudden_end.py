@@ -94,8 +94,10 @@ async def test_what_goes_wrong_behind_the_screens_ends_nothing(
             await asyncio.wait([task])
             del task
             thread = threading.Thread(target=lambda: dict.fromkeys("", 0)["x"])
+            before_it = len(app.noted)
             thread.start()
             thread.join()
+            assert len(app.noted) > before_it, "logged though the loop does not turn"
             while len(app.noted) < 2:
                 await pilot.pause()
             assert app.is_running

@@ -205,20 +205,21 @@ class SuddenEnd:
     def _background_error(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
         if isinstance(error, BaseException):
-            self._tell(error)
+            self._tell(self._logged(error))
 
     def _thread_error(
         self, loop: asyncio.AbstractEventLoop, given: threading.ExceptHookArgs
     ) -> None:
         if given.exc_value is not None:
-            try:
-                loop.call_soon_threadsafe(self._tell, given.exc_value)
-            except RuntimeError:  # nobody is there any more
-                self.note(given.exc_value)
+            said = self._logged(given.exc_value)  # at once: the loop may never turn again
+            with suppress(RuntimeError):  # nobody is there any more
+                loop.call_soon_threadsafe(self._tell, said)
 
-    def _tell(self, error: BaseException) -> None:
+    def _logged(self, error: BaseException) -> str:
         assert self.note_error is not None
-        said = self.note_error(error)
+        return self.note_error(error)
+
+    def _tell(self, said: str) -> None:
         if not self._told:
             self._told = True
             self._app.session.note(said)

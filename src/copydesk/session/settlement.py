@@ -541,8 +541,8 @@ class Settlement:
         """Raise `EditedError` where somebody else edited a page or a file of it since."""
         if request.status not in ("open", "draft"):
             raise NotDoneError(f"The change request is {clean(request.status)}")
-        for page in self._edited(kept, request, now):
-            raise EditedError(f"{shown_title(page.sides.title)} was edited meanwhile")
+        if edited := self._edited(kept, request, now):
+            raise EditedError(f"{shown_title(edited[0].sides.title)} was edited meanwhile")
         if request.revision == kept.known or base_of(request) == kept.main:
             return  # the files are as they were chosen by now
         for file in self.files:

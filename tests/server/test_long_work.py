@@ -13,10 +13,18 @@ import httpx
 import pytest
 from dulwich.repo import Repo
 
-from copydesk.server import app, content, content_merge, content_update, findings, git_transfer
+from copydesk.server import (
+    app,
+    change_requests,
+    content,
+    content_merge,
+    content_update,
+    findings,
+    git_transfer,
+)
 from copydesk.server import site_writes as seed
 from copydesk.server.clustering import problems
-from copydesk.server.transaction import LONG
+from copydesk.server.transaction import LONG, Tx
 from tests.world import World
 
 Long = Callable[..., Any]
@@ -187,6 +195,24 @@ async def test_what_was_changed_meanwhile_is_merged_too(
     latest = min(times, len(done) - 1)
     assert page.json()["markdown"] == f"Top {latest}.\n\n{TEXT}More.\n"
     assert len(done) == min(times + 1, 11)
+
+
+def test_a_request_is_changed_and_merged_in_one_transaction(desk: Desk) -> None:
+    desk.main(0)
+
+    def work(tx: Tx) -> str | None:
+        by = str(tx.row("change_request", desk.request)["created_by"])
+        change_requests.edit_branch(
+            tx, desk.request, by, lambda editor: editor.write(desk.page, f"{TEXT}Most.\n")
+        )
+        return change_requests.merge_branch(tx, desk.request, by).revision
+
+    made = desk.world.store.write(work)
+    assert made is not None
+    text = desk.world.store.read(
+        lambda tx: content.open_draft(tx, content.load(tx, made)).pages[desk.page].text
+    )
+    assert desk.world.store.read(lambda tx: content.text(tx, text)) == f"Top 0.\n\n{TEXT}Most.\n"
 
 
 async def test_a_long_body_is_read_where_no_other_write_waits_for_it(

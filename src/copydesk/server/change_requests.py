@@ -230,7 +230,8 @@ def _join(
     sides = tuple(sorted((files or {}).items()))
     draft, conflicts, texts = tx.apart(
         ("merge", base, into, other, sides),
-        _size_of_texts(tx, (base, into, other)),
+        # A view has no revision that was made just now.
+        0 if tx.has_written else _size_of_texts(tx, (base, into, other)),
         lambda tx: _merged(tx, row, into, other, files),
     )
     if conflicts:

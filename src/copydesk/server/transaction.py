@@ -140,6 +140,12 @@ class Tx:
         self._moment = now
         self._known = known
         self._apart = apart
+        self._changes = connection.total_changes
+
+    @property
+    def has_written(self) -> bool:
+        """Whether it changed any row: no view shows that before it ends."""
+        return self.connection.total_changes != self._changes
 
     @property
     def moment(self) -> datetime:

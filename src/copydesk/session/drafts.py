@@ -186,6 +186,15 @@ class CountedDrafts:
         self._note(self._store.key_of(key), there=False)
         self._keep(key, "", told)
 
+    def drop_text(self, key: str, text: str) -> None:
+        """Put ``text`` aside where it is a draft for the field ``key``; other texts stay there."""
+        if self.own_text(key) == text:
+            self.drop(key)
+            return
+        for each, there in self.texts().items():
+            if field_of(each) == key and there == text:
+                self.drop(each)
+
     def discard(self, key: str) -> None:
         """Put the text under ``key`` aside, whichever window it is of. Writes; call in a thread."""
         self._catch_up(key)

@@ -204,7 +204,7 @@ class Desk:
         told["unmade"] = [past.entry.what for past in undo.unmade()]
         told["outbox"] = [f"{e.what} {e.state}" for e in session.outbox.items.values()]
         told["drafts"] = {
-            key.removeprefix(f"{self.space}/{self.first}/"): text
+            re.sub(rf"^(also )?.*{self.space}/{self.first}/", r"\1", key): text
             for key, text, _ in session.drafts.dated()
         }
         told["why unsent"] = list(session.unsent.values())

@@ -78,6 +78,33 @@ async def test_what_waits_is_listed_edited_dropped_brought_back_and_sent(
         assert not session.outbox.count
 
 
+async def test_a_discarded_text_is_a_draft_beside_what_was_typed_in_its_place_since(
+    review: ReviewWorld,
+) -> None:
+    way = Faults(review.world)
+    app = review.app(faults=way)
+    drafts, outbox = app.session.drafts, app.session.outbox
+    async with drive(app, "]", size=(100, 24)) as driver:
+        app.session.recall_seconds = 0
+        way.gone = True
+        await comment(driver, "The first")
+        await driver.press("c")
+        await driver.type("The second")
+        await driver.press("escape", "g x", "D")
+        assert "Discarded. u puts it back." in words(driver)
+        assert sorted(drafts.texts().values()) == ["The first", "The second"]
+        for _ in range(2):  # as often as one likes, and never twice
+            await driver.press("u")
+            assert [entry.text for entry in outbox.items.values()] == ["The first"]
+            assert list(drafts.texts().values()) == ["The second"]
+            await driver.press("D")
+            assert sorted(drafts.texts().values()) == ["The first", "The second"]
+        await driver.press("g d", "/")
+        await driver.type("first")
+        await driver.press("enter", "enter")
+        assert "The first" in driver.screen
+
+
 async def test_what_is_being_edited_is_not_sent_as_it_was(review: ReviewWorld) -> None:
     way = Faults(review.world)
     app = review.app(faults=way)

@@ -149,10 +149,10 @@ class Outbox:
                 await asyncio.to_thread(self.move_draft, entry.draft, entry.text)
 
     def move_draft(self, draft: str, text: str | None) -> None:
-        """Drop a draft whose text is in the outbox; a newer text stays."""
+        """Drop the draft whose text is in the outbox; another text of that field stays."""
         session = self.session
-        if draft and text and session.drafts.own_text(draft) == text:
-            session.drafts.drop(draft)
+        if draft and text:
+            session.drafts.drop_text(draft, text)
         session.unsent.pop(draft, None)
 
     def keeps(self, line: LogEntry) -> bool:
@@ -283,27 +283,30 @@ class Outbox:
         if entry is None:
             return
         try:
-            await self.drop(entry.id, said=REPLACED)
+            await self.drop(entry.id, replaced=True)
         except NotDoneError:
             if entry.id in self.items:
                 raise
 
-    async def drop(self, id: str, *, said: str = DROPPED) -> None:
-        """Drop a write; its text becomes a draft again, unless a newer one is there.
+    async def drop(self, id: str, *, replaced: bool = False) -> None:
+        """Drop a write; its text is a draft again, beside what was typed there since.
 
-        Raises `NotDoneError` when it waits no more, and ``OSError``.
+        Where it is ``replaced``, what is typed there went on from its text. Raises `NotDoneError`
+        when it waits no more, and ``OSError``.
         """
         async with self._alone():
             entry = self.items.get(id)
             if entry is None:
                 raise NotDoneError(GONE)
-            if entry.draft and entry.text:
-                await asyncio.to_thread(self._give_back, entry)
+            drafts = self.session.drafts
+            if (entry.draft and entry.text
+                    and not (replaced and drafts.own_text(entry.draft) is not None)):  # fmt: skip
+                await asyncio.to_thread(drafts.restore, entry.draft, entry.text)
             dropped = await asyncio.to_thread(
                 self.session.journal.settle,
                 entry,
                 "dropped",
-                sentence=said,
+                sentence=REPLACED if replaced else DROPPED,
                 held="lost"
                 if entry.state == "unknown"
                 else ""
@@ -312,12 +315,6 @@ class Outbox:
             )
             self.take(dropped)
         self.show(dropped, "dropped", dropped.sentence)
-
-    def _give_back(self, entry: Entry) -> None:
-        """Restore a text as a draft, unless another text is there."""
-        drafts = self.session.drafts
-        if drafts.own_text(entry.draft) is None:
-            drafts.save(entry.draft, entry.text)
 
     async def queue_again(self, id: str) -> None:
         """Put a dropped write back. Raises `NotDoneError`, and ``OSError``."""

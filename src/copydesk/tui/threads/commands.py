@@ -613,7 +613,12 @@ class MessageCommands(Commands, scope="message_actions"):
             return
 
         if own:
-            await asyncio.to_thread(self._keep_text, thread, message)
+            try:
+                await asyncio.to_thread(self._keep_text, thread, message)
+            except OSError as error:
+                said = f"Not deleted: its text cannot be saved here ({error.strerror or error})."
+                self.place.tell(said, "bad")
+                return
         await self.place.writer.perform(
             "Delete",
             describe(self.here, message),
@@ -630,7 +635,7 @@ class MessageCommands(Commands, scope="message_actions"):
         await self.here.drafts_changed()
 
     def _keep_text(self, thread: Thread, message: Comment | CommentReply) -> None:
-        """Keep the text of a message that is to be deleted, unless another is typed there."""
+        """Keep the text of a message that is to be deleted, beside what is typed there."""
         if isinstance(message, CommentReply):
             part = f"reply {thread.id}"
         elif thread.page is None:
@@ -638,8 +643,8 @@ class MessageCommands(Commands, scope="message_actions"):
         else:
             part = f"{thread.page}/{thread.node or 'page'}"
         key, text = draft_key(self.here, part), message.body.markdown or ""
-        if text and self.place.session.drafts.own_text(key) is None:
-            self.place.session.drafts.save(key, text)
+        if text:
+            self.place.session.drafts.restore(key, text)
 
 
 def _has(thread: Thread, sent: CommentReply) -> bool:

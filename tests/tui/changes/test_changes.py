@@ -984,13 +984,16 @@ async def test_a_number_in_a_list_of_several_spaces_is_that_of_the_row_that_has_
         return driver.screen
 
     async with drive(open_world(desk.world, "changes")) as driver:
-        assert "#999 is counted in a space. Go to one first" in await asked_for(driver, "999")
+        assert "#999 is counted in a space: g s goes to one." in await asked_for(driver, "999")
         said = "There is a #1 in 2 spaces here: open the one that is meant with Enter."
         assert said in await asked_for(driver, "1")
         assert driver.place.PLACE == "changes"
         await asked_for(driver, "#3")
         assert driver.place.PLACE == "review"
         assert "#3 Rate limit page rewrite" in driver.screen
+        said = "There is no #999 in “Platform guide”: g s goes to another space."
+        assert said in " ".join((await asked_for(driver, "999")).split())
+        assert "deleted" not in driver.screen
 
 
 async def test_the_settings_may_name_each_column(desk: Desk) -> None:

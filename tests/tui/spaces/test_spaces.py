@@ -400,7 +400,7 @@ async def test_a_number_goes_to_the_change_request_of_the_space_at_hand(desk: Wo
         await driver.press(":")
         await driver.type("999")
         await driver.press("enter")
-        assert "Not found: deleted or moved." in driver.screen
+        assert "There is no #999 in “Platform guide”: g s goes to another space." in driver.screen
         await driver.press(":")
         await driver.type("#1")
         await driver.press("enter")
@@ -456,6 +456,10 @@ async def test_what_has_no_address_can_still_be_copied(desk: World) -> None:
         await driver.press("Y")
         await driver.press("enter")
         assert "Copied" in driver.screen
+        await driver.press("/")
+        await driver.type("nobody of this name")
+        await driver.press("enter", "y")
+        assert "Nothing is selected." in driver.screen
 
 
 async def test_esc_comes_back_from_the_details_and_tabs_are_never_cut(desk: World) -> None:

@@ -54,10 +54,15 @@ def no_search(owner: Any) -> str | None:
 
 def no_url(owner: Any) -> str | None:
     """Say so when the selection has no address that a browser should be given."""
-    url = _here(owner).url()
-    if url and not web_address(url):
-        return "Its address is not a web address: it is neither opened nor copied."
-    return None if url else "This has no address on the web."
+    here = _here(owner)
+    url = here.url()
+    if url:
+        said = "Its address is not a web address: it is neither opened nor copied."
+        return None if web_address(url) else said
+    main = next(iter(here.query(".-main Pane").results(Pane)), None)
+    if any(pane is not None and pane.on_nothing for pane in (here.pane, main)):
+        return no_rows_yet(owner) or "Nothing is selected."
+    return "This has no address on the web."
 
 
 UNSERVED = "No browser reaches this desk. y copies the address for copydesk URL."

@@ -136,6 +136,11 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         """Whether what the cursor moves over is still being read: keys that move it wait."""
         return False
 
+    @property
+    def on_nothing(self) -> bool:
+        """Whether its cursor is on nothing, because there is nothing that it moves over."""
+        return False
+
     def move(self, lines: int) -> bool:
         """Move the cursor (or scroll) by that many lines."""
         self.scroll_to(y=self.scroll_offset.y + lines, animate=False)

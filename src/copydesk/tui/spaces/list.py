@@ -648,7 +648,7 @@ class SpacesPlace(Place, scope="spaces"):
                 "requests."
             )
         elif organizations > 1:
-            self.say(f"You are in {organizations} organizations: press “g o” to choose another.")
+            self.say(f"You are in {organizations} organizations: g o chooses another.")
 
     def _unread(self, text: str) -> None:
         if not self.rows.nodes:

@@ -9,10 +9,12 @@ from difflib import get_close_matches
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from copydesk.client.errors import NotFound
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.request_context import CAUSE
+from copydesk.domain.text import shorten
 from copydesk.session.change_rows import ChangeRow
-from copydesk.session.errors import failure_types
+from copydesk.session.errors import NotDoneError, failure_types
 from copydesk.session.identity import be_at
 from copydesk.session.names import SCREENS, NamedThing
 from copydesk.session.operations import ops
@@ -215,7 +217,7 @@ class CommandPrompt(Prompt):
             place.say(f"{said} with Enter.", "warn")
             return
         if not spaces:
-            place.say(f"#{number} is counted in a space. Go to one first: press “g s”.", "warn")
+            place.say(f"#{number} is counted in a space: g s goes to one.", "warn")
             return
         (space,) = spaces
 
@@ -240,8 +242,13 @@ def _spaces_of(place: Place, number: str) -> Collection[str]:
 
 
 async def _find_number(api: Api, space: str, number: str) -> str:
-    """Return the id of a change request. Raises `NotFound`."""
-    return (await api(ops.get_change_request, space, number)).id
+    """Return the id of a change request. Raises `NotDoneError` where the space has none."""
+    try:
+        return (await api(ops.get_change_request, space, number)).id
+    except NotFound as error:
+        named = shorten((await api(ops.get_space, space)).title, 40)
+        said = f"There is no #{number} in “{named}”: g s goes to another space."
+        raise NotDoneError(said) from error
 
 
 async def go_to(app: DeskApp, thing: NamedThing) -> None:

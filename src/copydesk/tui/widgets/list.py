@@ -267,6 +267,11 @@ class VirtualList(Pane, Generic[T], scope="list"):
         return self._cursor_id
 
     @property
+    def on_nothing(self) -> bool:
+        """Whether no row is under the cursor."""
+        return self.selected is None
+
+    @property
     def not_yet(self) -> bool:
         """Whether its first rows are still being read."""
         unread = not (self.source.loaded or self.source.error)

@@ -8,10 +8,13 @@ from pathlib import Path
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
 from copydesk.session.draft_keys import (
+    NEW_REQUEST,
     about_key,
     form_key,
     form_text,
     review_key,
+    row_key,
+    source_key,
 )
 from copydesk.session.glyphs import glyphs
 from copydesk.session.target import Target
@@ -29,7 +32,7 @@ async def test_a_draft_is_gone_back_to_and_its_field_opens(review: ReviewWorld) 
         await driver.press("escape")
         assert "drafts 1" in driver.screen.splitlines()[0]
         await driver.press("g d")
-        assert "Why not ten?" in driver.line("comment on a line: #1")
+        assert "Why not ten?" in driver.line("comment on a line: Retries, #1")
         await driver.press("enter")
         assert app.screen is not driver.place, "the field is open"
         assert "Comment on a line of" in driver.screen
@@ -39,6 +42,20 @@ async def test_a_draft_is_gone_back_to_and_its_field_opens(review: ReviewWorld) 
         assert "drafts" not in driver.screen.splitlines()[0]
         await driver.press("g d")
         assert "No drafts. What you type" in driver.screen
+
+
+async def test_a_draft_on_a_page_has_the_name_of_the_page(review: ReviewWorld) -> None:
+    app = review.app()
+    ids, page = (review.space, review.request), review.page("webhooks/retries")
+    async with drive(app, size=(140, 24)) as driver:
+        drafts = app.session.drafts
+        drafts.save(source_key(review.space, NEW_REQUEST, page), "All of it")
+        drafts.save(row_key(*ids, page), "{}")
+        drafts.save(source_key(*ids, "gone"), "Of what is deleted")
+        await driver.press("g d")
+        assert "All of it" in driver.line("edit of a page: Retries in API reference")
+        assert "settings of a page: Retries, #1 Webhook retries" in driver.screen
+        assert "Of what is deleted" in driver.line("edit of a page: #1 Webhook retries")
 
 
 async def test_a_new_request_goes_on_with_its_subject(review: ReviewWorld) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -15,7 +15,7 @@ from copydesk.domain.inverses import draft_dropped
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import age
 from copydesk.domain.sure import sure
-from copydesk.domain.text import clean
+from copydesk.domain.text import clean, shown_title
 from copydesk.session.draft_keys import DraftOwner, belonging
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
@@ -31,13 +31,21 @@ if TYPE_CHECKING:
     from copydesk.client.api import Api
 
 
+class DraftSubject(NamedTuple):
+    """The ids of what a draft is on: a space, and in it a change request, a page, or both."""
+
+    space: str
+    request: str | None
+    page: str | None
+
+
 FIRST_LINE_CELLS = 200
 """How much of a first line a row keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftRow:
-    """A kept text. ``about`` names the change request or space it is on, once that is known.
+    """A kept text. ``about`` names the page and change request or space it is on, once known.
 
     ``why`` is the reason if it was sent in vain, ``home`` the organization it belongs to, where
     there are several.
@@ -67,13 +75,13 @@ class DraftRow:
 
 def draft_rows(
     drafts: Iterable[tuple[str, str, float]],
-    about: Mapping[tuple[str, str], str],
+    about: Mapping[DraftSubject, str],
     unsent: Mapping[str, str],
     organizations: Mapping[str, str],
 ) -> list[DraftRow]:
     """Return the rows of (key, text, seconds since the epoch) drafts in their order.
 
-    ``about`` names change requests and spaces, ``unsent`` says by key why a text could not be sent.
+    ``about`` names what they are on, ``unsent`` says by key why a text could not be sent.
     ``organizations`` are the titles of those that there are, by their ids.
     """
     rows = []
@@ -81,11 +89,11 @@ def draft_rows(
         belongs = belonging(key)
         said = readable(belongs, text)
         first = next((line.strip() for line in said.splitlines() if line.strip()), "")
-        request = request_of(belongs)
+        subject = subject_of(belongs)
         rows.append(
             DraftRow(
                 key, clean(first, limit=FIRST_LINE_CELLS), datetime.fromtimestamp(saved, UTC),
-                belongs, about.get(request, "") if request is not None else "",
+                belongs, about.get(subject, "") if subject is not None else "",
                 clean(unsent.get(key, "")),
                 _home(belongs, organizations),
             )
@@ -103,16 +111,32 @@ def readable(belongs: DraftOwner | None, text: str) -> str:
     return text if belongs is None else belongs.summary(text)
 
 
-def request_of(belongs: DraftOwner | None) -> tuple[str, str] | None:
-    """Return (space, change request) that a draft is about; "" for a space itself, else None."""
-    if belongs is None:
+def subject_of(belongs: DraftOwner | None) -> DraftSubject | None:
+    """Return what a draft is on; None where that is in no space."""
+    if belongs is None or belongs.target.space is None:
         return None
-    space, request = belongs.target.space, belongs.target.change_request
-    return (space, request or "") if space is not None else None
+    return DraftSubject(belongs.target.space, belongs.target.change_request, belongs.target.page)
+
+
+async def _named(api: Api, space: str, request: str | None, page: str | None) -> str:
+    """Return what a subject is called, its page first. Raises ``ApiError``."""
+    if request:
+        found = await api(ops.get_change_request, space, request)
+        said = f"#{found.number} {clean(found.subject)}".rstrip()
+    else:
+        said = f"in {clean((await api(ops.get_space, space)).title)}"
+    if page is None:
+        return said
+    about = (space, request, page) if request else (space, page)
+    read = ops.get_change_request_page if request else ops.get_space_page
+    there = await api.find(read, *about, format="markdown")
+    if there is None:  # staged only, or deleted
+        return said
+    return f"{shown_title(there.title)}{', ' if request else ' '}{said}"
 
 
 NAMED_AT_ONCE = 30
-"""How many change requests' titles are read; drafts of others are named by their text."""
+"""How many titles are read of what drafts are on; the others are named by their text."""
 
 
 def none_selected(here: DraftsPlace) -> str | None:
@@ -128,8 +152,8 @@ class DraftsPlace(Place, scope="drafts"):
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
-        self._about: dict[tuple[str, str], str] = {}
-        """What change requests and spaces are called, by (space, change request or "")."""
+        self._about: dict[DraftSubject, str] = {}
+        """What pages, change requests and spaces are called."""
         self._texts: dict[str, str] = {}
         """The drafts, as they were read."""
 
@@ -191,27 +215,22 @@ class DraftsPlace(Place, scope="drafts"):
         source.fresh.clear()
         self.show_details()
         unknown = {
-            request: None
+            subject: None
             for row in source.shown()
-            if (request := request_of(row.belongs)) is not None and request not in self._about
+            if (subject := subject_of(row.belongs)) is not None and subject not in self._about
         }
         if unknown:
             wanted = list(unknown)[:NAMED_AT_ONCE]
             self.reads.load("names", lambda api: self._read_names(api, wanted),
-                      lambda _: self._arrived(drafts), what="Reading change requests",
+                      lambda _: self._arrived(drafts), what="Reading names",
                       quiet=True)  # fmt: skip
 
-    async def _read_names(self, api: Api, requests: list[tuple[str, str]]) -> None:
-        for space, request in requests:
+    async def _read_names(self, api: Api, subjects: list[DraftSubject]) -> None:
+        for subject in subjects:
             try:
-                if request:
-                    found = await api(ops.get_change_request, space, request)
-                    said = f"#{found.number} {clean(found.subject)}".rstrip()
-                else:
-                    said = f"in {clean((await api(ops.get_space, space)).title)}"
+                self._about[subject] = await _named(api, *subject)
             except (Forbidden, NotFound):
-                said = "gone"
-            self._about[space, request] = said
+                self._about[subject] = "gone"
 
     def show_details(self) -> None:
         row = self.rows.selected

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from threading import Thread, current_thread
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -24,11 +25,14 @@ from copydesk.session.writes.log import QueuedError, WriteError
 from copydesk.session.writes.outbox import (
     BEGUN,
     QUIET_SECONDS,
+    Outbox,
     by_slug,
     danger,
     ids_of,
     marks_of,
+    threads_wait,
     waiting_about,
+    waiting_threads,
 )
 from copydesk.session.writes.recovery import recover
 from copydesk.session.writes.undo import ReversalRunner
@@ -316,6 +320,28 @@ def test_what_waits_on_some_objects_is_a_sentence() -> None:
     assert waiting_about(object(), "c") == ""
     outbox.marks = marks_of([])
     assert waiting_about(app, "c") == ""
+
+
+def test_a_comment_that_begins_a_thread_waits_where_it_will_be() -> None:
+    def comment(name: str, target: str, row: str, body: str) -> Entry:
+        request = {"name": name, "target": target, "body": body}
+        return replace(entry(name, target, row), request=request)
+
+    on = "/v1/spaces/p/change-requests/c/comments"
+    waiting = [
+        comment("create_change_request_comment", on, "1", '{"page": "g", "node": "n"}'),
+        comment("create_change_request_comment", on, "2", '{"body": {}}'),
+        comment("create_change_request_comment", on, "3", "no JSON"),
+        comment("create_change_request_comment_reply", f"{on}/t/replies", "4", "{}"),
+        comment("create_space_comment", "/v1/spaces/p/comments", "5", '{"page": "g"}'),
+    ]
+    outbox = cast("Outbox", SimpleNamespace(marks=marks_of(waiting)))
+    assert waiting_threads(outbox, "p", "c") == [("g", "n"), (None, None)]
+    assert waiting_threads(outbox, "p") == [("g", None)]
+    assert waiting_threads(outbox, "p", "d") == []
+    assert threads_wait(0) == ""
+    assert threads_wait(1) == "1 comment waits to be sent: g x shows it."
+    assert threads_wait(2) == "2 comments wait to be sent: g x shows them."
 
 
 def test_the_danger_of_a_write_is_the_highest_of_what_led_to_it(

@@ -6,9 +6,12 @@ import httpx
 
 from copydesk.client.api import Api
 from copydesk.domain.keymap import OwnKeys
+from copydesk.local.journal import Journal
+from copydesk.local.state import State
 from copydesk.session.declarations import keymap
-from copydesk.session.draft_keys import review_key
+from copydesk.session.draft_keys import outbox_key, review_key
 from copydesk.session.target import Target
+from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.ask import AskInput
 from copydesk.tui.dialogs.composer import Composer
 from tests.drive import drive
@@ -130,6 +133,47 @@ async def test_what_waited_under_a_thread_is_gone_with_it_also_where_another_pla
         await driver.press("u")
         assert "waits in the outbox: reply" in driver.screen
         assert "your draft" not in driver.screen
+
+
+async def test_a_comment_that_waits_is_marked_where_its_thread_will_be_also_after_a_restart(
+    world: World,
+) -> None:
+    review, way = ReviewWorld(world), Faults(world)
+    store = State(clock=lambda: world.clock.now.timestamp())
+
+    def app() -> CopydeskApp:
+        made = review.app(faults=way)
+        made.session.journal = Journal(store, "")
+        made.session.recall_seconds = 0
+        return made
+
+    async with drive(app(), "]", size=(120, 30)) as driver:
+        assert "No threads on this page." in driver.screen
+        way.gone = True
+        await driver.press("c", *typed("Why?"), "ctrl+s")
+        assert "1 comment waits to be sent: g x shows it." in driver.screen
+        assert "[waits]" in driver.screen
+        assert "No threads on this page." not in driver.screen
+        await driver.press("C", *typed("And this?"), "ctrl+s", "1")
+        assert "to be sent" not in driver.screen
+        await driver.press("3")
+        assert "2 comments wait to be sent: g x shows them." in driver.screen
+    way.gone = False
+    later = app()
+    drafts = later.session.drafts
+    edits = [outbox_key(entry.id) for entry in Journal(store, "").entries()]
+    for key in edits:  # what is being edited is not sent
+        drafts.save(key, "Edited")
+    async with drive(later, "]", size=(120, 30)) as driver:
+        assert "2 comments wait to be sent: g x shows them." in driver.screen
+        assert "[waits]" in driver.screen
+        for key in edits:
+            drafts.drop(key)
+        await later.session.outbox.send()
+        await driver.idle()
+        assert "to be sent" not in driver.screen
+        assert "[waits]" not in driver.screen
+        assert "And this?" in driver.screen
 
 
 async def test_words_typed_after_the_key_of_a_comment_on_the_whole_are_the_comment(

@@ -7,11 +7,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import httpx
+import pytest
 
 from copydesk.client.api import Api
 from copydesk.contract import operations as ops
 from copydesk.contract.models.comment import Comment, CommentReply
+from copydesk.session.session import Session
 from copydesk.session.target import Target
+from copydesk.tui.app import CopydeskApp
 from tests.drive import Driver, drive
 from tests.tui.lossy import Lossy
 from tests.tui.opening import open_world
@@ -179,6 +182,30 @@ async def test_a_sent_text_that_is_taken_back_is_beside_what_was_typed_since(wor
         await driver.press("enter", "enter")
         assert "The first" in driver.line("The first")
         assert "Comment on Handbook" in driver.screen
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_a_comment_on_a_space_that_waits_is_told_where_there_is_no_thread_yet(
+    world: World, size: tuple[int, int]
+) -> None:
+    way = Faults(world)
+
+    async def connect() -> Api:
+        return Api(BASE_URL, world.token(world.ana), transport=way)
+
+    space = world.space("Handbook", {"overview": "# Overview\n"})
+    session = Session(connect, clock=lambda: world.clock.now)
+    session.recall_seconds = 0
+    app = CopydeskApp(session, "space-comments", Target(space=space))
+    async with drive(app, size=size) as driver:
+        assert "No one has commented" in driver.screen
+        way.gone = True
+        await driver.press("c")
+        await driver.type("Anyone?")
+        await driver.press("ctrl+s")
+        assert "1 comment waits to be sent: g x shows it." in " ".join(driver.screen.split())
+        await driver.press("g x", "D", "escape")
+        assert "to be sent" not in driver.screen
 
 
 async def test_threads_are_limited_and_lead_to_their_page(world: World) -> None:

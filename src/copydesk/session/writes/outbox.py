@@ -9,6 +9,7 @@ and it reads the journal again before it does: so each write arrives once, or a 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from copydesk.domain.moments import time_or_date
 from copydesk.domain.request_context import ASKER, CAUSE, Asker, Why, leave_cache
-from copydesk.domain.text import clean, listed
+from copydesk.domain.text import clean, listed, plural
 from copydesk.session.declarations import DANGERS
 from copydesk.session.errors import WAITS, NotDoneError, failure_types, sentence
 from copydesk.session.identity import confirm
@@ -496,6 +497,38 @@ def waiting_about(app: Any, *ids: str | None) -> str:
     )
 
 
+def waiting_threads(
+    outbox: Outbox, space: str, request: str = ""
+) -> list[tuple[str | None, str | None]]:
+    """Return the page and the node of each waiting comment that begins a thread.
+
+    They are on a space, or on a change ``request`` of it; None stands for the whole. No object has
+    their mark: there is none before they are sent.
+    """
+    return [
+        (body.get("page"), body.get("node"))
+        for entry in outbox.marks.get(request or space, ())
+        if entry.request and entry.request.get("name") in BEGINS_THREAD
+        if isinstance(body := body_of(entry), dict)
+    ]
+
+
+def threads_wait(count: int) -> str:
+    """Return the sentence for so many waiting comments, "" for none."""
+    one = count == 1
+    said = f"{'waits' if one else 'wait'} to be sent: g x shows {'it' if one else 'them'}."
+    return f"{plural(count, 'comment')} {said}" if count else ""
+
+
+def body_of(entry: Entry) -> Any:
+    """Return the JSON that a write sends; None where it sends none."""
+    text = (entry.request or {}).get("body")
+    try:
+        return json.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+
+
 def ids_of(entry: Entry) -> dict[str, str]:
     """Return the ids in the address of a request, by the names of their parameters."""
     from urllib.parse import unquote
@@ -512,6 +545,9 @@ def ids_of(entry: Entry) -> dict[str, str]:
         return {}
     return {name.removesuffix("_id"): unquote(each) for name, each in found.groupdict().items()}
 
+
+BEGINS_THREAD = ("create_change_request_comment", "create_space_comment")
+"""The operations that begin a thread."""
 
 MOMENTARY = frozenset(
     {"merge", "pull", "publish", "unpublish", "delete", "remove", "ping", "run", "join", "transfer",

@@ -25,6 +25,7 @@ from copydesk.session.suggestions import (
     read_texts,
     suggested_in,
 )
+from copydesk.session.writes.outbox import waiting_threads
 from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.threads.pane import ThreadView
 
@@ -168,6 +169,8 @@ class Discussion:
         """Threads at the top of the list of all; one that is resolved there stays where it is."""
         self.fresh: set[str] = set()
         """Comments and replies of others that came while this was read."""
+        self._waited = 0
+        """How many comments waited in the outbox when that was shown last."""
         self._replies_asked: dict[str, set[str]] = {}
         """Threads whose replies were last asked for, by the read that asks."""
         for view in (self.beside, self.all_threads):
@@ -185,7 +188,7 @@ class Discussion:
         """Put the list of all threads in order, where it is in front."""
         self._listed = {}
         if self.place.view == "threads":
-            self.all_threads.show(self._all_groups(), answers=self._answers)
+            self._show_all()
 
     def read(self) -> None:
         """Read all threads of the request again."""
@@ -234,7 +237,7 @@ class Discussion:
         else:
             self.show_beside()
             if self.place.view == "threads":
-                self.all_threads.show(self._all_groups(), answers=self._answers)
+                self._show_all()
         self.page_tree.fit()
         self.tabs.show()
         self.tabs.name()
@@ -265,7 +268,17 @@ class Discussion:
                 line = text.find(answered.node)
             if line is not None:
                 marks[line] = (marks.get(line, ("", True))[0] + "[draft]", True)
+        for on, at in self._waiting:
+            line = text.find(at) if on == self.model.page_id and at else None
+            if line is not None:
+                marks[line] = (marks.get(line, ("", True))[0] + "[waits]", True)
         return marks
+
+    @property
+    def _waiting(self) -> list[tuple[str | None, str | None]]:
+        """The page and the node of each comment that waits in the outbox to begin a thread."""
+        known = self.model.opened is not None
+        return waiting_threads(self.place.session.outbox, *self.model.ids) if known else []
 
     def _answered(self, part: str) -> Thread | None:
         """Return the thread that a draft answers; None for a draft of another kind."""
@@ -284,15 +297,18 @@ class Discussion:
             none = "No threads on the change request as a whole. C starts one."
             left = [("C", self.model.drafts["request"])] if "request" in self.model.drafts else []
             groups = [ThreadGroup("", self.model.threads.on_page(None))]
+            page = None  # the whole
         else:
             none = "No threads on this page. c comments on the line."
             here = self.model.threads.on_page(self.model.page_id)
             whole = self.model.drafts.get(f"{self.model.page_id}/page")
             left = [("C", whole)] if whole is not None else []
             groups = page_groups(here, self.model.texts.get(self.model.page_id or ""))
+            page = self.model.page_id or ""
         if self.model.threads_read:
             self.beside.empty = none
-        self.beside.show(groups, left=left, answers=self._answers)
+        waits = sum(on == page for on, _ in self._waiting)
+        self.beside.show(groups, left=left, waits=waits, answers=self._answers)
         self._retitle_beside()
 
     def _retitle_beside(self) -> None:
@@ -301,6 +317,10 @@ class Discussion:
         count = sum(thread.open for thread in threads)
         where = "The change request" if whole else "This page"
         self.beside.title = f"{where}: {count} open of {len(threads)}" if threads else "Threads"
+
+    def _show_all(self) -> None:
+        waits = len(self._waiting)
+        self.all_threads.show(self._all_groups(), waits=waits, answers=self._answers)
 
     def _all_groups(self) -> list[ThreadGroup]:
         titles = {c.id: place_of(c) for c in self.model.changes}
@@ -440,6 +460,9 @@ class Discussion:
         """Show the texts that wait to be sent as they are now."""
         if self.model.opened is not None:
             await self.read_drafts(*self.model.ids)
+            before, self._waited = self._waited, len(self._waiting)
+            if self._waited < before and not self.place.session.offline:
+                self.read()  # one may have been sent that an earlier run wrote
             self.show()
 
     def forget_draft(self, key: str) -> None:

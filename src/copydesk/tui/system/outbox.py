@@ -20,7 +20,7 @@ from copydesk.session.draft_keys import belonging, outbox_key
 from copydesk.session.errors import UNKNOWN, WAITS
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
-from copydesk.session.writes.outbox import ids_of
+from copydesk.session.writes.outbox import body_of, ids_of
 from copydesk.session.writes.undo import way_back_in
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.framework.actions import action
@@ -92,15 +92,6 @@ def text_in_it(entry: Entry) -> str:
     text = entry.text.strip()
     body = body_of(entry)
     return text if text and _holds(body, text) else ""
-
-
-def body_of(entry: Entry) -> Any:
-    """Return the JSON that it sends; None where it sends none."""
-    text = (entry.request or {}).get("body")
-    try:
-        return json.loads(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
 
 
 def about(entry: Entry) -> str:

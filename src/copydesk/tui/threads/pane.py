@@ -13,9 +13,10 @@ from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.threads import Thread, ThreadGroup, draw_message
 from copydesk.session.glyphs import glyphs
 from copydesk.session.names import person_name
-from copydesk.session.writes.outbox import waiting_about
+from copydesk.session.writes.outbox import threads_wait, waiting_about
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.pane import offered
 from copydesk.tui.widgets.wrapped_list import WrappedList
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class ThreadView(WrappedList, scope="threads"):
         self.fresh: AbstractSet[str] = frozenset()
         """The ids of messages that came while the reader was here."""
         self._left: Sequence[tuple[str, str]] = ()
+        self._waits = 0
         self._answers: Mapping[str, str] = {}
         self.fits: Mapping[str, Fit] = {}
         """Where the suggestions of threads fit, by thread; judged ones only."""
@@ -76,22 +78,25 @@ class ThreadView(WrappedList, scope="threads"):
         groups: Sequence[ThreadGroup],
         *,
         left: Sequence[tuple[str, str]] = (),
+        waits: int = 0,
         answers: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Show threads; the cursor stays on its message.
 
         Texts that wait to be sent stand where they belong: ``left`` are (key, text) of new threads,
-        ``answers`` are replies by the id of their thread.
+        ``waits`` is how many of these wait in the outbox, ``answers`` are replies by the id of
+        their thread.
         """
         here = self.selected_id
         self._groups, self._left, self._answers = groups, left, answers
+        self._waits = waits
         self._rows = list(self._laid_out())
         self.changed()
         if here is not None:
             self.select(here)
 
     def waits_changed(self) -> None:
-        self.show(self._groups, left=self._left, answers=self._answers)
+        self.show(self._groups, left=self._left, waits=self._waits, answers=self._answers)
 
     def put_replies(self, threads: Container[str]) -> None:
         """Put in the replies of threads in view, which have just been read."""
@@ -109,6 +114,9 @@ class ThreadView(WrappedList, scope="threads"):
 
     def _laid_out(self) -> list[_Row]:
         found: list[_Row] = []
+        if said := threads_wait(self._waits):
+            said = offered(self, said) if self.is_attached else said
+            found += [_Row("waits", None, text=said), _Row("blank")]
         for key, text in self._left:
             found += [_Row("draft", None, text=f"{_words(text)} ({key} goes on)"), _Row("blank")]
         for group in self._groups:
@@ -213,7 +221,7 @@ class ThreadView(WrappedList, scope="threads"):
             return [*([[("", "")]] if row else []), [(f" {text}", "title")]]
         if kind == "waits":
             signs = glyphs()
-            lead = f"   {signs.branch} "
+            lead = f"   {signs.branch} " if thread is not None else " "
             parts = wrap_exact([(f"{signs.waits} {text}", "accent")], width - len(lead))
             return [
                 [(lead if not nth else " " * len(lead), "muted"), *part]

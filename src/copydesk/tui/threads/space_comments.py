@@ -24,6 +24,7 @@ from copydesk.session.options import Option
 from copydesk.session.reads.inbox import read_thread
 from copydesk.session.target import Target
 from copydesk.session.writes.log import WriteError
+from copydesk.session.writes.outbox import waiting_threads
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import NotYet, action
 from copydesk.tui.framework.desk_app import begin
@@ -137,6 +138,16 @@ def no_pages(here: SpaceCommentsPlace) -> str | None:
     return None if here.pages else "The pages of this space are not read, or it has none."
 
 
+def _answers(here: SpaceCommentsPlace) -> dict[str, str]:
+    """Return the replies that are drafts, by the id of their thread."""
+    lead, writes = draft_key(here, "reply") + " ", here.session.writes
+    return {
+        key.removeprefix(lead): text
+        for key, text in here.session.drafts.texts().items()
+        if key.startswith(lead) and not writes.is_on_its_way(key, text)
+    }
+
+
 @place(
     "space-comments",
     key="C",
@@ -230,7 +241,7 @@ class SpaceCommentsPlace(ResourcePlace["Comment"], scope="space_comments"):
         self.reads.cancel("thread")
         self.thread.title = "Thread"
         if item is None:
-            self.thread.show([])
+            self._draw(None)
             return
         thread = self.threads.put(item)
         thread.number = 0
@@ -256,17 +267,18 @@ class SpaceCommentsPlace(ResourcePlace["Comment"], scope="space_comments"):
             after=REST_SECONDS,
         )
 
-    def _draw(self, thread: Thread) -> None:
+    def _draw(self, thread: Thread | None) -> None:
+        waits = len(waiting_threads(self.session.outbox, self.thread_ids[0]))
+        if thread is None:
+            self.thread.show([], waits=waits)
+            return
         if self._unlisted and thread.comment.replies:
             count = plural(thread.comment.replies, "reply")
             self.thread.title = f"Thread: {count}, which this service does not list"
         quote, gone = self.place_of(thread.comment), gone_text(thread)
         quote = f"{quote}: {gone}" if gone else quote
-        lead, answers = draft_key(self, "reply") + " ", {}
-        for key, text in self.session.drafts.texts().items():
-            if key.startswith(lead) and not self.session.writes.is_on_its_way(key, text):
-                answers[key.removeprefix(lead)] = text
-        self.thread.show([ThreadGroup("", [thread], [quote])], answers=answers)
+        groups = [ThreadGroup("", [thread], [quote])]
+        self.thread.show(groups, waits=waits, answers=_answers(self))
 
     def open_item(self, item: Comment) -> None:
         """Go to the thread beside the list."""
@@ -337,8 +349,7 @@ class SpaceCommentsPlace(ResourcePlace["Comment"], scope="space_comments"):
             source.update(comment)
 
     async def drafts_changed(self) -> None:
-        if (thread := self.current_thread()) is not None:
-            self._draw(thread)
+        self._draw(self.current_thread())
 
     def waits_changed(self) -> None:
         self._writing.waits_changed()

@@ -101,6 +101,17 @@ async def test_people_are_invited_by_e_mail(world: World, update_golden: bool) -
         assert set(members(world)) == {"ana@example.org", "bo@example.org"}
 
 
+async def test_the_form_is_as_before_after_a_smaller_screen(world: World) -> None:
+    async with drive(open_world(world, "invites"), "ctrl+n", size=(80, 24)) as driver:
+        await driver.press("enter")
+        before = driver.screen
+        assert "Invite people" in before
+        await driver.resize(30, 6)
+        assert driver.screen != before
+        await driver.resize(80, 24)
+        assert driver.screen == before
+
+
 async def test_only_administrators_see_and_make_links(world: World) -> None:
     bo = world.user("bo", "edit")
     app = open_world(world, "invites", Target(world.home), user=bo)

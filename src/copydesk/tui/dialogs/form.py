@@ -69,7 +69,8 @@ class FormHelp(Static):
     def show(self, field: Field, fields: Sequence[Field], screen: int) -> bool:
         """Show the help of a field on a screen of so many lines; True if its height changed."""
         self.display = screen > SMALLEST_WITH_HELP
-        width = max(20, self.size.width)
+        foot = self.parent  # which has its width also while this is not shown
+        width = max(20, foot.size.width if isinstance(foot, Widget) else 0)
         needed = max(self._count(each.help, each.limits, width) for each in fields)
         lines = min(max(FEWEST, needed), MOST if screen >= ROOMY else FEWEST)
         told = self._fitting(field, width, lines)

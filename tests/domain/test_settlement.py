@@ -200,8 +200,44 @@ def test_pages_are_made_those_of_main_by_as_little_as_needed() -> None:
     now = Now({"r": None, "p": "r"}, {"p": main.source})  # where main has it is not there yet
     changes = clearing([page], now, "main", {"m": None, "p": "m"}, {})
     assert changes == [{"operation": "update_page", "page": "p", "into": None}]
+    changes = clearing([page], Now({"p": None}, {"p": main.source}), "main", {"p": "m"}, {})
+    assert changes == []
+    old = replace(before, parent="o")  # neither is where it was before
+    page = settled_page(PageSides("p", old, main, request))
+    assert clearing([page], now, "main", {"m": None, "p": "m"}, {}) == changes_of_place("p", None)
+    there = Now({"r": None, "o": None, "p": "r"}, {"p": main.source})
+    assert clearing([page], there, "main", {"p": "m"}, {}) == changes_of_place("p", "o")
+    made = settled_page(PageSides("p", None, main, request))
+    assert clearing([made], now, "main", {"m": None, "p": "m"}, {}) == changes_of_place("p", None)
     restored = settled_page(PageSides("p", before, main, None))
     changes = clearing([restored], Now({}, {}), "main", {"p": None}, {})
+    assert changes == [{"operation": "revert_page", "page": "p", "revision": "main"}]
+
+
+def changes_of_place(page: str, into: str | None) -> list[dict[str, JSON]]:
+    return [{"operation": "update_page", "page": page, "into": into}]
+
+
+def test_a_page_whose_other_settings_conflict_is_taken_whole_from_main_once() -> None:
+    before, main = side("One.\n"), side("Two.\n")
+    covers: dict[str, str]
+    for covers in ({}, {"cover": "2"}):
+        here, mine = replace(main, others=covers), replace(before, others={"cover": "3"})
+        was = replace(before, others={"cover": "1"})
+        page = settled_page(PageSides("p", was, here, mine))
+        others = {"p": covers} if covers else {}
+        alike = Now({"p": None}, {"p": main.source}, others)
+        assert clearing([page], alike, "main", {"p": None}, {}) == []
+        for now in (
+            replace(alike, others={"p": {"cover": "3"}}),
+            replace(alike, sources={"p": before.source}),
+        ):
+            changes = clearing([page], now, "main", {"p": None}, {})
+            assert changes == [{"operation": "revert_page", "page": "p", "revision": "main"}]
+            assert clearing([page], now, "main", {"p": None}, {}, ["p"]) == []
+    hidden = settled_page(PageSides("p", before, main, main, hidden=True))
+    now = Now({"p": None}, {"p": main.source})
+    changes = clearing([hidden], now, "main", {"p": None}, {})
     assert changes == [{"operation": "revert_page", "page": "p", "revision": "main"}]
 
 

@@ -27,6 +27,13 @@ def test_any_name_and_words_make_an_address_that_is_found_again(name: str, words
     assert with_addresses(text, {"another.png": "/files/1"}) == text
 
 
+def test_words_that_would_end_the_words_of_a_block_are_escaped() -> None:
+    assert file_block("a.png", "A [b]\n c\\") == r"![A \[b\] c\\](staged:a.png)"
+    assert file_block("a.pdf", "A [b]") == r"[A \[b\]](staged:a.pdf)"
+    assert file_block("a.png", " ") == "![](staged:a.png)"
+    assert file_block("a.pdf", " ") == "[a.pdf](staged:a.pdf)", "a link needs words"
+
+
 def test_what_is_no_address_stays() -> None:
     text = "staged:a.png, ![x](staged:b.png) and <img src='staged:c.gif'>"
     assert names_in(text) == ["b.png", "c.gif"]

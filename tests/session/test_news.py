@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -26,6 +27,7 @@ from copydesk.session.reads.news import read_news
 from copydesk.session.session import Session
 from tests.hostile import FORBIDDEN, POISON
 from tests.session.reads.told import Lacking
+from tests.tui.strange import strange
 from tests.world import START, World
 
 
@@ -115,6 +117,24 @@ async def test_what_concerns_the_reader_is_told_once(room: Newsroom) -> None:
     assert news.look() == (4, None)
     assert room.session.unseen_news == []
     assert (await room.later(), news.unseen) == ([], 0)
+
+
+async def test_who_is_asked_for_a_review_is_told_though_that_is_no_edit_of_the_request(
+    room: Newsroom,
+) -> None:
+    def old(answer: Any) -> None:
+        for each in answer["items"]:
+            each["updatedAt"] = START.isoformat()
+
+    api = strange(room.world, "/change-requests", old)
+
+    async def ready() -> Api:
+        return api
+
+    room.session.ready = ready  # type: ignore[method-assign]
+    await room.ask()
+    assert await room.later(3600) == ["Lee Park asks you to review #2"]
+    assert await room.later() == []
 
 
 async def test_what_is_said_in_threads_that_exist_is_found_in_turn(room: Newsroom) -> None:

@@ -70,6 +70,10 @@ def test_kinds_of_a_page_that_is_listed_several_times_are_together() -> None:
     told = hint(page("edited", "b", textChanged=False))
     assert kinds(changed_pages([B], [NEW_B], told)) == [("b", ("renamed",), False)]
     assert kinds(changed_pages([B], [B], told)) == [("b", ("edited",), False)]
+    for half in ("before", "after"):  # of one state alone nothing follows: the trees tell
+        told = hint(page("edited", "b", textChanged=False, **{half: places[half]}))
+        assert kinds(changed_pages([B], [NEW_B], told)) == [("b", ("renamed",), False)]
+        assert kinds(changed_pages([B], [B], told)) == [("b", ("edited",), False)]
     odd = hint(page("coloured", "a"), {"type": "file_edited"}, page("created", "c"))
     unknown, added = changed_pages([], [], odd)
     assert (unknown.id, unknown.kinds) == ("a", ("edited",))

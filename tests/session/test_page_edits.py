@@ -559,14 +559,18 @@ async def test_nothing_is_sent_over_what_others_wrote_while_the_plan_was_looked_
     await desk.edit("retries", "five", "eight")
     own = await desk.session.ready()
     check = await check_edits(own, desk.space, desk.request, desk.staged.edits)
+    assert [each.how for each in check.standings.values()] == ["same"], "nobody wrote"
     assert check.unsettled == {}
     await desk.others("retries", TEXT.replace("five", "nine"))
+    service = told.Desk(desk.world)
+    asked = f"GET /spaces/{desk.space}/change-requests/{desk.request}"
 
     def nobody(answer: Any) -> None:
         answer.pop("createdBy")
 
     for api, who in (
         (own, "Ana Silva"),
+        (service.api(), "Ana Silva"),
         (strange(desk.world, "/content", nobody), "Someone"),
         (strange(desk.world, "/content", lambda answer: {}), "Someone"),
     ):
@@ -580,6 +584,7 @@ async def test_nothing_is_sent_over_what_others_wrote_while_the_plan_was_looked_
         assert str(refused.value) == f"{who} edited #1 meanwhile, nothing is sent: s shows it."
         assert desk.way.writes == []
         assert desk.staged.edits == check.ready, "it is staged still"
+    assert service.asked() == [asked, f"{asked}/content metadata=false computed=false"]
 
 
 async def test_a_service_that_does_not_say_what_it_made_is_not_asked_to_undo_it(

@@ -445,7 +445,7 @@ class ArrangeRun:
     def sending(self, key: str, known: Iterable[str] | None = None) -> ArrangeRun:
         """Note that a request is about to be sent."""
         ids = None if known is None else tuple(known)
-        return self._with(key, state="sending", said="", known=ids)
+        return self._with(key, state="sending", known=ids)
 
     def arrived(
         self,

@@ -382,10 +382,10 @@ def clearing(
             changes.append(_revert(page.id, main))
         parent = now.parents.get(page.id)
         if there and parent != side.parent:
-            into = side.parent if side.parent in now.parents else None
             before = page.sides.before
-            if side.parent not in now.parents and side.parent is not None and before is not None:
-                into = before.parent  # not moved here: where main has put it holds
+            # Where main's is not there yet, the old place: where main has put it holds then.
+            places = [side.parent, *([] if before is None else [before.parent]), None]
+            into = next(place for place in places if place is None or place in now.parents)
             if into != parent:
                 changes.append(_update(page.id, into=into))
     # What main keeps goes out first: a page is deleted with all below it.

@@ -24,6 +24,7 @@ from copydesk.domain.merge_run import Found, RunItem
 from copydesk.server import threads
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reads.merge_run import (
+    SAID,
     PlannedState,
     conflicting,
     read_found,
@@ -179,6 +180,11 @@ async def test_what_speaks_against_a_request_of_a_plan_is_told_before_it_begins(
         assert (await read_found(api, seen)).said_by == "Lee Park: “No more”"
         seen = replace(item, comments=(await read_found(api, seen)).comments)
         assert (await read_found(api, seen)).said_by == ""
+        world.comment(space, "o" * (SAID + 1), change_request=request, by=lee)
+        assert (await read_found(api, seen)).said_by == f"Lee Park: “{'o' * SAID}”"
+        seen = replace(item, comments=(await read_found(api, seen)).comments)
+        world.comment(space, " . ", change_request=request, by=lee)
+        assert (await read_found(api, seen)).said_by == "Lee Park"
         await api(ops.merge_change_request, space, request)
         merged = await read_found(api, item)
         assert merged.status == "merged"

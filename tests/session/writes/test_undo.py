@@ -423,6 +423,12 @@ async def test_what_is_gone_is_told_by_its_names() -> None:
         await shelf.session.reversals.take_back([blind])
     assert blind.standing == "gone"
     assert shelf.session.reversals.undoable() is None
+    shelf = Shelf()
+    past = await shelf.renamed("1", "New")
+    await shelf.session.reversals.undo()
+    shelf.things.clear()
+    with pytest.raises(WriteError, match=r"^Rename Old cannot be redone: it is gone\.$"):
+        await shelf.session.reversals.take_back([past], again=True)
 
 
 @pytest.mark.parametrize(

@@ -360,6 +360,21 @@ def test_a_heading_has_the_level_it_says_or_its_name_says(
     assert document_to_markdown(Document(nodes=[heading])) == f"{'#' * level} One two \\#"
 
 
+def test_a_cell_of_a_table_is_on_one_line_and_lined_up_as_the_first_row_says() -> None:
+    texts = (("One\ntwo | 3", "left"), ("b", "right"), ("c", "center"), ("d", "top"))
+    rows = [
+        block("table-row", [block("table-cell", [text_node(leaf(text))], align=align)
+                            for text, align in row])
+        for row in (texts, [("e", "right"), *texts[1:]])
+    ]  # fmt: skip
+    assert document_to_markdown(Document(nodes=[block("table", rows)])) == (
+        "| One two \\| 3 | b | c | d |\n| :-- | --: | :-: | --- |\n| e | b | c | d |"
+    )
+    code = block("table-cell", [text_node(leaf("a\nb", "code"))])
+    table = block("table", [block("table-row", [code])])
+    assert document_to_markdown(Document(nodes=[table])).startswith("| `a b` |\n")
+
+
 @pytest.mark.parametrize(
     ("text", "written"),
     [

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from copydesk.contract.models.document import Document
-from copydesk.domain.documents import markdown_to_document
+from copydesk.domain.documents import MARKS_READ, markdown_to_document
 from copydesk.domain.rich_text import RichText, RichTextError, rich_text, says_the_same
 
 
@@ -117,6 +117,12 @@ def test_json_is_written_for_people_to_edit() -> None:
     rich = rich_text(odd)
     assert rich.text == json.dumps(odd.to_dict(), ensure_ascii=False, indent=2)
     assert rich.read(rich.text + "\n") is odd
+
+
+def test_all_marks_of_a_long_text_are_read() -> None:
+    text = "\n\n".join(["*a* b"] * (MARKS_READ // 3))
+    rich = rich_text(rich_text(None).read(text))
+    assert (rich.text.rstrip(), rich.markdown) == (text, True)
 
 
 def test_what_differs_in_meaning() -> None:

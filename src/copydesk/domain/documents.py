@@ -215,9 +215,8 @@ def write(node: Node, *, other_mark: bool = False) -> str:
         return _keep(node)
     if kind.startswith("heading-"):
         level = _number(data.get("level"), int(kind[-1]) if kind[-1].isdecimal() else 1)
-        text = _write_inlines(nodes).replace("\\\n", " ").replace("\n", " ")
         # Signs at the end of a heading would close it.
-        return f"{'#' * max(1, min(level, 6))} {_CLOSING.sub(_ESCAPED, text)}"
+        return f"{'#' * max(1, min(level, 6))} {_CLOSING.sub(_ESCAPED, _on_one_line(nodes))}"
     if kind in LISTS:
         return _write_list(node, other_mark=other_mark)
     if kind == "code":
@@ -301,8 +300,8 @@ def _write_table(rows: Sequence[Node]) -> str:
     lines: list[str] = []
     for row in rows:
         cells = row.nodes or []
-        texts = (_write_inlines(cell.nodes or []).replace("|", "\\|") for cell in cells)
-        lines.append(f"| {' | '.join(text.replace(chr(10), ' ') for text in texts)} |")
+        texts = (_on_one_line(cell.nodes or []).replace("|", "\\|") for cell in cells)
+        lines.append(f"| {' | '.join(texts)} |")
         if len(lines) == 1:
             rules = (_RULES.get(str((cell.data or {}).get("align")), "---") for cell in cells)
             lines.append(f"| {' | '.join(rules)} |")
@@ -333,6 +332,11 @@ def _write_inlines(nodes: Iterable[Node]) -> str:
         else:
             parts.append(_write_inlines(node.nodes or []))
     return "".join(parts)
+
+
+def _on_one_line(nodes: Iterable[Node]) -> str:
+    """Return a text where Markdown has no line break: a blank stands for it."""
+    return _write_inlines(nodes).replace("\\\n", " ").replace("\n", " ")
 
 
 def _write_leaf(leaf: dict[str, Any]) -> str:

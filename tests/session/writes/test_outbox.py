@@ -383,6 +383,11 @@ async def test_whose_edit_is_a_draft_is_known_without_the_disk(
     session.outbox.wake()
     session.outbox.take(session.outbox.items[waiting])
     assert not session.writes.writing
+    # Sent by hand all the same, without an answer: it cannot be edited before it is found out.
+    session.outbox.take(replace(session.outbox.items[waiting], state="unknown", sentence="Lost."))
+    assert session.outbox.items[waiting].sentence == "Lost."
+    assert session.outbox._goes(session.outbox.items[waiting])
+
     await asyncio.to_thread(other.drafts.discard, outbox_key(waiting))
     assert await session.outbox.send() != BEGUN
     assert current_thread() not in on

@@ -250,7 +250,8 @@ class Outbox:
     def _has_draft(self, entry: Entry) -> bool:
         from copydesk.session.draft_keys import outbox_key  # not before the first paint
 
-        return self.session.drafts.begun(outbox_key(entry.id))
+        # What may have arrived is found out first: it was sent in spite of the draft.
+        return entry.state == "queued" and self.session.drafts.begun(outbox_key(entry.id))
 
     @contextmanager
     def editing(self, id: str) -> Iterator[None]:

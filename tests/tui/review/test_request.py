@@ -379,9 +379,11 @@ async def test_a_review_waits_where_nothing_tells_whether_what_was_read_is_as_it
     review: ReviewWorld,
 ) -> None:
     way = Faults(review.world)
-    answer, deaf = way.handle_async_request, False
+    answer, deaf, asked = way.handle_async_request, False, 0
 
     async def answered(request: httpx.Request) -> httpx.Response:
+        nonlocal asked
+        asked += 1
         if deaf and request.method == "GET" and request.url.path.endswith(f"/{review.request}"):
             return httpx.Response(500, json={"error": {"code": 500, "message": "No."}})
         return await answer(request)
@@ -400,3 +402,9 @@ async def test_a_review_waits_where_nothing_tells_whether_what_was_read_is_as_it
         await driver.press("g x", "ctrl+s")
         [waiting] = app.session.outbox.items.values()
         assert (waiting.what, waiting.held) == ("Approve", "changed")
+        # Who is known not to answer is not waited for.
+        way.gone = True
+        await driver.press("escape", "R", "A")
+        asked = 0
+        await driver.press("ctrl+s")
+        assert (asked, app.session.outbox.count) == (0, 2)

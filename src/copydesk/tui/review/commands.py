@@ -177,6 +177,8 @@ class RequestCommands(ReviewCommands, scope="review"):
 
     async def _revision_now(self, opened: OpenedRequest) -> str | None:
         """Return the revision by now; None where nothing tells: the outbox looks again then."""
+        if self.place.session.held:
+            return None  # who is known not to answer is not waited for
         try:
             api = await self.place.session.ready()
             return (await api(ops.get_change_request, opened.space.id, opened.request.id)).revision

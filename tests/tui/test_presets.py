@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Mapping
 
 import pytest
 
 from copydesk.domain.keymap import OwnKeys
 from copydesk.local import browser
+from copydesk.present.facts import hint
 from copydesk.session.declarations import keymap
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.dialogs.composer import WriteSheet
+from copydesk.tui.dialogs.dialog import Confirm, Notice, TypeToConfirm
+from copydesk.tui.dialogs.form import Form
+from copydesk.tui.dialogs.form_fields import Field
 from copydesk.tui.framework.place import Place
 from tests.drive import drive
 from tests.tui.opening import open_world
@@ -80,6 +86,30 @@ async def test_lists_are_moved_through_as_in_emacs_and_new_has_another_key(world
         await driver.press("alt+n", "enter", "ctrl+x", "ctrl+s")
         assert "New" in driver.screen
         assert isinstance(driver.app.screen, Place)
+
+
+async def test_dialogs_leave_the_words_of_others_alone_and_tell_own_keys(world: World) -> None:
+    theirs, told = "Press ctrl+n; ctrl+s sends it", hint("Nothing is sent until ctrl+s.", "")
+    async with drive(opened(world, OwnKeys("emacs")), size=(100, 30)) as driver:
+        for sheet in (
+            Confirm("Remove it", [theirs, told], verb="remove", warning=theirs),
+            TypeToConfirm("Delete it", [theirs, told], expect="it", verb="delete"),
+            Notice("Removed", [theirs, told]),
+            Form("Edit it", [Field("name", "Name")], draft_key="a", facts=[theirs, told],
+                 send=nothing),
+            WriteSheet("Answer it", "b", facts=(theirs, told)),
+        ):  # fmt: skip
+            driver.app.push_screen(sheet)
+            await driver.idle()
+            shown = 2 if isinstance(sheet, Confirm) else 1
+            assert driver.screen.count(theirs) == shown, driver.screen
+            assert "Nothing is sent until ctrl+x ctrl+s." in driver.screen
+            await driver.press("ctrl+g")
+            assert isinstance(driver.app.screen, Place)
+
+
+async def nothing(values: Mapping[str, str]) -> None:
+    """Send nothing."""
 
 
 async def test_an_action_has_the_keys_that_the_settings_give_it_and_no_other(world: World) -> None:

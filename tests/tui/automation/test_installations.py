@@ -254,7 +254,7 @@ def test_settings_are_asked_for_by_their_types_and_no_secret_is() -> None:
     assert {"api_key", "connect", "url", "list", "said"} <= set(form.left)
     assert len(names) < 30
     assert not form.keeps
-    facts = "\n".join(form.facts())
+    facts = "\n".join(map(str, form.facts()))
     assert "\x1b" not in facts
     assert SECRET not in facts
     texts = {each.name: each.value for each in form.fields()}

@@ -18,6 +18,7 @@ from copydesk.domain.layout import Item, Layout
 from copydesk.domain.own_command import Thing
 from copydesk.domain.reversal import NEW
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.present.facts import hint
 from copydesk.session.errors import with_key
 from copydesk.session.target import Target
 from copydesk.tui.arrange.cells import (
@@ -29,7 +30,7 @@ from copydesk.tui.arrange.cells import (
     WrittenPane,
 )
 from copydesk.tui.arrange.draft import Sender, StagedDraft
-from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.framework.actions import Commands, NoRowYet, NotYet, action, command
 from copydesk.tui.framework.commands import DetailsCommands, nothing_to_undo
 from copydesk.tui.framework.commands import nothing_to_redo as no_write_to_redo
@@ -291,11 +292,11 @@ class ArrangeCommands(Commands, scope="arranging"):
         """Discard all that is staged. It asks, and ``u`` brings it back."""
         draft = self.place.draft
         self.place.session.asks()
-        facts = [
+        facts: list[Fact] = [
             *(call.line for call in draft.requests()),
             "",
             *await draft.overtaken_facts(),
-            "The order becomes what it is without that. u brings it back.",
+            hint("The order becomes what it is without that. u brings it back.", ""),
         ]
         sheet = Confirm("Discard what is staged?", facts, verb="discard")
         if await self.place.desk.push_screen_wait(sheet):

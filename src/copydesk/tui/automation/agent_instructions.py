@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from copydesk.domain.automation_inverses import agent_told
 from copydesk.domain.moments import ago
 from copydesk.domain.text import clean
+from copydesk.present.facts import hint
 from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import form_key
 from copydesk.session.errors import with_key
@@ -165,7 +166,7 @@ class AgentInstructionsPlace(Place, scope="agent_instructions"):
             key=self.draft_key,
             read=read,
             send=self._send,
-            facts=["The agent minds these from then on. u puts the former ones back."],
+            facts=[hint("The agent minds these from then on. u puts the former ones back.", "")],
         )
         if sent:
             self.read_again()

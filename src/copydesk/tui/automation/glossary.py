@@ -12,9 +12,10 @@ from copydesk.domain.automation_inverses import term_added, term_changed, term_r
 from copydesk.domain.moments import ago
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.present.facts import hint
 from copydesk.session.operations import ops
 from copydesk.tui.automation.translations import TABS
-from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
@@ -230,9 +231,9 @@ class GlossaryPlace(ResourcePlace["GlossaryEntry"], scope="glossary"):
         """Remove the term from the glossary, after asking. u adds it again."""
         item, home = sure(self.item), self.organization or ""
         terms = dict(item.translations)
-        facts = [
+        facts: list[Fact] = [
             f"In {plural(len(terms), 'language')}. Pages that are translated stay as they are.",
-            "u adds it again, as a new entry.",
+            hint("u adds it again, as a new entry.", ""),
         ]
         if not await self.desk.push_screen_wait(
             Confirm(f"Remove {self.named(item)}", facts, verb="remove it")

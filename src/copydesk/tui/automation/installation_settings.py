@@ -11,10 +11,13 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from copydesk.contract.models.integration import EXTERNAL_IDS, InstallationUpdate
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.secret_values import names_secret, tells_secret
 from copydesk.domain.text import clean, listed, shorten
+from copydesk.present.facts import hint
 from copydesk.session.options import Option
 from copydesk.tui.automation.integration_resources import holds_secret
 from copydesk.tui.dialogs.form_fields import Field
@@ -139,14 +142,14 @@ class InstallationForm:
         )
         return [*fields, *(each.field() for each in self.settings)]
 
-    def facts(self) -> list[str]:
+    def facts(self) -> list[str | Text]:
         """Return what to know before something is changed."""
-        facts = []
+        facts: list[str | Text] = []
         if self.left:
             names = shorten(clean(listed(self.left)), 60)
             facts.append(f"Not asked for here, and left as it is: {names}.")
         if self.settings and not self.keeps:
-            facts.append("u does not undo a setting that is changed here.")
+            facts.append(hint("u does not undo a setting that is changed here.", ""))
         return facts
 
     def _selection(self, place: str, label: str) -> Field:

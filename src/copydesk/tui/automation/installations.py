@@ -10,6 +10,7 @@ from copydesk.domain.automation_inverses import ANEW, installation_changed, inst
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
+from copydesk.present.facts import hint
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.automation.integration_resources import (
@@ -17,7 +18,7 @@ from copydesk.tui.automation.integration_resources import (
     installed_in,
     integration_title,
 )
-from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.dialogs.form import Form
 from copydesk.tui.framework.actions import Commands, action, while_free
 from copydesk.tui.framework.navigation import place
@@ -254,9 +255,10 @@ class InstallationCommands(Commands, scope="installation"):
         home, held = self._home_of(one), one.installation
         many = held.spaces if held is not None else 0
         lost = f", and no longer works on {plural(many, 'space')}" if many else ""
-        facts = [f"Taken out of {home}{lost}."]
+        facts: list[Fact] = [f"Taken out of {home}{lost}."]
         again = one.comes_back and bool(one.organization)
-        facts.append(f"u installs it {ANEW}." if again else "What it was configured with is gone.")
+        gone = "What it was configured with is gone."
+        facts.append(hint(f"u installs it {ANEW}.", "") if again else gone)
         sheet = Confirm(
             f"Uninstall {one.title}",
             facts,
@@ -274,12 +276,12 @@ class InstallationCommands(Commands, scope="installation"):
 
     async def _take_out(self, one: InstalledRow) -> None:
         title, kind = shorten(one.place_title, 40), one.place
-        facts = [f"The integration no longer works on the {kind} {title}."]
+        facts: list[Fact] = [f"The integration no longer works on the {kind} {title}."]
         field = f"{kind}_selection"
         back = None
         if one.on_all and one.organization:
-            facts.append(f"On all {kind}s now: the integration stays on others, and new ones go "
-                         f"without. u lets it work on all {kind}s again.")  # fmt: skip
+            said = f"On all {kind}s now: the integration stays on others, and new ones go without."
+            facts.append(hint(f"{said} u lets it work on all {kind}s again.", ""))
             back = installation_changed(
                 one.organization, one.name, one.id, {field: "all"}, {field: "selected"}
             )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.automation_inverses import installation_made, integration_changed
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, shorten
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.tui.automation.installations import InstallationCommands, InstalledRow
@@ -248,7 +248,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             self.say(f"That takes the permission installIntegration in {title}.", "warn")
             return
         scopes = listed(item.scopes)
-        facts = [f"The integration goes into {title}."]
+        facts: list[str | Text] = [f"The integration goes into {title}."]
         facts.append(clean(f"There it may: {scopes}.") if scopes else "No permission is asked for.")
         asked = item.configurations.account if item.configurations is not None else None
         if asked is not None and asked.required:
@@ -257,7 +257,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             facts.append("The platform has not verified it.")
         removable = not await api.routes.lacks(ops.uninstall_integration)
         if removable:
-            facts.append("u takes it out again.")
+            facts.append(hint("u takes it out again.", ""))
         sheet = Confirm(
             f"Install {self.named(item)}",
             facts,

@@ -33,12 +33,13 @@ from copydesk.domain.moments import ago, moment
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten, size_words
 from copydesk.local.paths import expanded
+from copydesk.present.facts import hint
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.session.writes.outbox import by_slug
 from copydesk.tui.dialogs.body_form import body_form
-from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
+from copydesk.tui.dialogs.dialog import Confirm, Fact, TypeToConfirm
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.resource.place import REST_SECONDS, ResourcePlace, may_not_add, nothing_selected
@@ -441,9 +442,9 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
         """Give the specification another source: an address, or a file. It is read again."""
         item = sure(self.item)
         key = self.draft_key("replace", item.id)
-        facts = ["What was read before stays until this one can be read."]
+        facts: list[Fact] = ["What was read before stays until this one can be read."]
         if item.source_url:
-            facts.append("u has the former address read again, as it is by then.")
+            facts.append(hint("u has the former address read again, as it is by then.", ""))
         else:
             facts.append("This cannot be undone: the service keeps no text to give it again.")
 
@@ -538,11 +539,11 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
     async def delete(self) -> None:
         """Delete the specification with every version of it. It asks for its slug."""
         item, home = sure(self.item), self.organization or ""
-        facts = [
+        facts: list[Fact] = [
             "Every version of it is deleted. Pages made from it have nothing to show any more."
         ]
         if item.source_url:
-            facts.append("u adds it again from its address; its versions stay deleted.")
+            facts.append(hint("u adds it again from its address; its versions stay deleted.", ""))
         else:
             facts.append(
                 "This cannot be undone: it was given as text, which the service keeps to itself. "

@@ -16,6 +16,7 @@ from copydesk.domain.integration_manifest import MANIFESTS
 from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.yaml_lines import FileError
 from copydesk.local.paths import expanded
+from copydesk.present.facts import hint
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import read_organizations
@@ -24,7 +25,7 @@ from copydesk.tui.automation.integration_manifest import load_manifest
 from copydesk.tui.automation.integration_resources import owner_title
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.body_fields import words_of
-from copydesk.tui.dialogs.dialog import Confirm, Notice, offer_checkout
+from copydesk.tui.dialogs.dialog import Confirm, Fact, Notice, offer_checkout
 from copydesk.tui.framework.actions import Commands, action, command
 
 if TYPE_CHECKING:
@@ -320,8 +321,9 @@ class PublishCommands(Commands, scope="integrations"):
         if owner is not None and body.organization in (owner.id, owner.hostname):
             home = ""
         facts = plan(manifest, json.loads(body.to_json()), found, home)
+        warning: Fact
         if found is None:
-            warning = "u deletes it again."
+            warning = hint("u deletes it again.", "")
         else:
             warning = (
                 "Where it is installed it is set up again. This cannot be undone: to have the "

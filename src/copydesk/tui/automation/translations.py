@@ -382,7 +382,9 @@ class TranslationsPlace(ResourcePlace[ListedTranslation], scope="translations"):
             key=self.draft_key("edit", which),
             read=read,
             send=lambda before, after: self._instruct(item, before, after),
-            facts=["They hold from the next run on: U runs it. u puts the former ones back."],
+            facts=[
+                hint("They hold from the next run on: U runs it. u puts the former ones back.", "")
+            ],
         )
         if sent:
             self.read_written(which)

@@ -15,6 +15,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten, shown_subject
 from copydesk.local.paths import expanded
+from copydesk.present.facts import hint
 from copydesk.present.raw_json import Raw
 from copydesk.session.content import NAME_CELLS, ContentOwner
 from copydesk.session.errors import NotDoneError
@@ -309,12 +310,8 @@ class ContentCommands(Commands, scope="content"):
             if named
             else "You named nothing for placeholders: a template that has some will not be added.",
         ]
-        warning = (
-            "This cannot be undone: u takes no pages out."
-            if request
-            else "The pages go live at once where the space is. This cannot be undone: u takes no "
-            "pages out."
-        )
+        live = "" if request else "The pages go live at once where the space is. "
+        warning = hint(f"{live}This cannot be undone: u takes no pages out.", "")
         if not await self.app.push_screen_wait(
             Confirm(f"Add a template to {into}", facts, verb="add them", warning=warning)
         ):

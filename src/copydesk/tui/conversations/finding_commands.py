@@ -12,6 +12,7 @@ from copydesk.domain.finding_inverses import finding_turned, requests_begun, top
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.present.cluster_tables import week_starts
+from copydesk.present.facts import hint
 from copydesk.present.finding_tables import FindingEntry, findings_table, weeks_cells
 from copydesk.present.spreadsheet import Cell, day, for_spreadsheets, table
 from copydesk.session.operations import ops
@@ -20,7 +21,7 @@ from copydesk.session.target import Target
 from copydesk.tui.conversations.cluster_commands import write_report
 from copydesk.tui.conversations.finding_resources import ids_of
 from copydesk.tui.dialogs.body_form import body_form
-from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.dialogs.to_file import table_named, write_asked
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.resource.place import NAME_CELLS, SORTED_AT_MOST, WHOLE, nothing_selected
@@ -229,7 +230,7 @@ class FindingCommands(Commands, scope="findings"):
             site = shorten(place.title or "the site", 40)
             place.say(f"That takes the role edit in a space of {site}.", "warn")
             return
-        facts = []
+        facts: list[Fact] = []
         for title, each in list(zip(names, findings, strict=True))[:TOLD]:
             former = spaces.named(one.space for one in known[each.id] if one.status != "archived")
             it = "It" if len(findings) == 1 else f"{title}:"
@@ -240,7 +241,9 @@ class FindingCommands(Commands, scope="findings"):
             )
         if len(findings) > TOLD:
             facts.append(f"And {len(findings) - TOLD} more.")
-        facts.append("The service chooses the space and begins a draft there. u archives it.")
+        facts.append(
+            hint("The service chooses the space and begins a draft there. u archives it.", "")
+        )
         sheet = Confirm(f"New change request for {name}", facts, verb="begin")
         if not await place.desk.push_screen_wait(sheet):
             return

@@ -23,6 +23,7 @@ from copydesk.domain.completion import begun
 from copydesk.domain.saved_reply import SavedReply
 from copydesk.domain.text import clean, plural, typed
 from copydesk.local import browser
+from copydesk.present.facts import hint
 from copydesk.session.drafts import TWO_WINDOWS
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import emoji_names, glyphs
@@ -440,7 +441,7 @@ class WriteSheet(ScrollingSheet[str], scope="write_sheet"):
         super().__init__(title)
         self._beside = beside
         warning = (Text(why, style="warn"),) if why else ()
-        self._facts = (*warning, *facts, *([instead] if instead else []))
+        self._facts = (*warning, *facts, *([hint(instead, "")] if instead else []))
         self.may_move = bool(instead)
         self.moving = False
         self._verb = verb or ("sends it" if verdict else "send")

@@ -25,7 +25,6 @@ from copydesk.client.errors import CheckoutNeeded
 from copydesk.domain.address import web_address
 from copydesk.domain.request_context import CAUSE
 from copydesk.domain.text import clean
-from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import Acts, action
 from copydesk.tui.framework.desk_app import keyboard_of
@@ -227,8 +226,8 @@ def scrolled(content: Static) -> VerticalScroll:
 
 
 def fact_lines(facts: Sequence[Fact]) -> Text:
-    """Join facts, one a line."""
-    return Text("\n").join(fact if isinstance(fact, Text) else hint(fact, "") for fact in facts)
+    """Join facts, one a line. No word of one is a key of ours, except in a `hint`."""
+    return Text("\n").join(fact if isinstance(fact, Text) else Text(fact) for fact in facts)
 
 
 class Confirm(ScrollingSheet[bool], scope="confirm"):
@@ -246,7 +245,7 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
         facts: Sequence[Fact],
         *,
         verb: str,
-        warning: str = "",
+        warning: Fact = "",
         leaves: str = "cancel",
     ) -> None:
         super().__init__(title)
@@ -258,7 +257,7 @@ class Confirm(ScrollingSheet[bool], scope="confirm"):
     def body(self) -> ComposeResult:
         yield scrolled(Static(self.paint(fact_lines(self._facts))))
         if self._warning:
-            yield Static(self.paint(Text(self._warning, style="warn")), classes="warning")
+            yield Static(self.paint(fact_lines([self._warning])), classes="warning")
         yield Label(self.paint(self._keys()), classes="keys")
 
     def _keys(self) -> Text:

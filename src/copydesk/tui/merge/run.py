@@ -16,7 +16,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_run import IN_FLIGHT, STOPS, MergeRun, Reason, RunItem
 from copydesk.domain.own_command import Thing
 from copydesk.domain.text import capital, listed, plural
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
 from copydesk.session.runs.merge import FOUND_BY
@@ -441,9 +441,9 @@ class StoppedSheet(ScrollingSheet[str], scope="stopped_sheet"):
             f"{follows} {LIVE}",
         ]
         if self._passed:
-            facts[2:2] = ["esc, then enter reads it; r takes it as read and merges it."]
+            facts[2:2] = [hint("esc, then enter reads it; r takes it as read and merges it.", "")]
         elif self.item.to_settle:
-            facts[2:2] = ["esc, then enter settles it."]
+            facts[2:2] = [hint("esc, then enter settles it.", "")]
         yield scrolled(Static(self.paint(fact_lines(facts))))
         yield Label(self.paint(self._keys()), classes="keys")
 

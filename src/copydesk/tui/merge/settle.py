@@ -18,6 +18,7 @@ from copydesk.domain.settlement import SettledPage
 from copydesk.domain.staged_files import is_picture
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shown_subject
+from copydesk.present.facts import hint
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.settlement import (
     NAMES,
@@ -626,7 +627,7 @@ class SettlePlace(Place, scope="settle"):
             "The change request then has all of main. Nothing of main changes.",
         ]
         if work.files:
-            facts.append("Once it is sent, u does not bring back the other file.")
+            facts.append(hint("Once it is sent, u does not bring back the other file.", ""))
         sheet = Confirm(f"Send what is settled of #{now.number}?", facts, verb="send")
         if await self.desk.push_screen_wait(sheet):
             await self._go(recall=True)

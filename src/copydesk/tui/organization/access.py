@@ -29,7 +29,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.inverses import draft_dropped
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shorten
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.session.draft_keys import access_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.names import person_name
@@ -336,7 +336,7 @@ class StagedAccess(Commands, scope="access"):
             offers={"users": lambda: offered(people), "teams": lambda: offered(teams)},
             nothing={"teams": "There is no team yet: g T makes one."},
             lines={"users": 3, "teams": 2},
-            facts=["Nothing is sent until ctrl+s in the list."],
+            facts=[hint("Nothing is sent until ctrl+s in the list.", "")],
             verb="stage it",
         )
         await here.desk.push_screen_wait(form)

@@ -14,6 +14,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, shorten
+from copydesk.present.facts import hint
 from copydesk.session.draft_keys import form_key
 from copydesk.session.glyphs import glyphs
 from copydesk.session.operations import ops
@@ -137,7 +138,11 @@ class OrganizationCommands(Commands, scope="organization_actions"):
             ],
             draft_key=key,
             facts=[
-                "It takes the link that people were sent; g w lists them all, if the service does.",
+                hint(
+                    "It takes the link that people were sent; g w lists them all, if the service "
+                    "does.",
+                    "",
+                ),
                 "Who has joined by it stays, and no one joins by it any more. This cannot be "
                 "undone.",
             ],

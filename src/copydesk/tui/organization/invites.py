@@ -11,6 +11,7 @@ from rich.text import Text
 from copydesk.domain.access import LEVELS, invited, link_changed, link_made, rank
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shorten, shown_title
+from copydesk.present.facts import hint
 from copydesk.present.space_options import space_options
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
@@ -161,7 +162,7 @@ class InvitesPlace(ResourcePlace["InviteLink"], scope="invites"):
                       help="Takes an address in a domain that the organization admits."),
             ],
             draft_key=key,
-            facts=["They are members from then on: g w shows them."],
+            facts=[hint("They are members from then on: g w shows them.", "")],
             send=send,
             verb="invite them",
             new=True,

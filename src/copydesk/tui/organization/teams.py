@@ -19,13 +19,14 @@ from copydesk.domain.organization_inverses import (
 )
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.present.facts import hint
 from copydesk.session.names import person_name
 from copydesk.session.operations import ops
 from copydesk.session.reads.organization import people_offered
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.target import Target
 from copydesk.tui.dialogs.body_form import body_form
-from copydesk.tui.dialogs.dialog import Confirm, TypeToConfirm
+from copydesk.tui.dialogs.dialog import Confirm, Fact, TypeToConfirm
 from copydesk.tui.dialogs.form import FieldsWrongError
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
@@ -518,7 +519,7 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
             labels={"add": "People"},
             offers={"add": people},
             lines={"add": 5},
-            facts=["They are members of the team at first: e makes owners of them."],
+            facts=[hint("They are members of the team at first: e makes owners of them.", "")],
             verb="add them",
         )
         await self.desk.push_screen_wait(form)
@@ -570,14 +571,12 @@ class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
         leaving, final = self.leaving, self.leaving and self.manages is False
         roles = {each.organization.id: each.team.role for each in people}
         who = "yourself" if leaving else short_names(people)
-        facts = [f"{listed_names(people)}."] if len(people) > 1 else []
+        facts: list[Fact] = [f"{listed_names(people)}."] if len(people) > 1 else []
         if leaving:
             facts.append("You stay in the organization, without what only the team gives you.")
         else:
-            facts.append(
-                "They stay in the organization, without what only the team gives them. "
-                "u adds them again."
-            )
+            said = "They stay in the organization, without what only the team gives them."
+            facts.append(hint(f"{said} u adds them again.", ""))
         if hidden := self.rows.hidden_marks:
             facts.append(f"{len(hidden)} of them the filter does not show.")
         sheet = Confirm(

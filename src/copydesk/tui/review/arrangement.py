@@ -17,7 +17,7 @@ from copydesk.domain.page_source import read_page_source
 from copydesk.domain.page_tree import PageNode, flatten
 from copydesk.domain.text import clean, plural
 from copydesk.domain.yaml_lines import FileError
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.session.draft_keys import SEND, row_key
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import StagedPages, read_source
@@ -87,7 +87,7 @@ class PageSettings(Commands, scope="page_arrangement"):
             here.draft.stage_or_refuse(lambda: here.draft.arrangement.change(row.id, changes))
 
         key = row_key(*here.ids, row.id)
-        form = Form(f"Edit {row.title}", fields, draft_key=key, facts=[LIVE], send=stage,
+        form = Form(f"Edit {row.title}", fields, draft_key=key, facts=[hint(LIVE, "")], send=stage,
                     verb="stage")  # fmt: skip
         await here.desk.push_screen_wait(form)
 

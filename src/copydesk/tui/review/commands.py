@@ -16,6 +16,7 @@ from copydesk.contract.models.review import Review
 from copydesk.domain.own_command import Thing
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shown_subject
+from copydesk.present.facts import hint
 from copydesk.present.threads import Thread
 from copydesk.session import merge_revert, suggested_reviewers
 from copydesk.session.change_rows import base_of, request_thing, row_of
@@ -144,7 +145,7 @@ class RequestCommands(ReviewCommands, scope="review"):
         if left:
             facts.append(", ".join(left))
         if warned := self.model.edited_since:
-            facts.append(Text("It was edited since you read it here: R reads it.", "warn"))
+            facts.append(hint("It was edited since you read it here: R reads it.", "warn"))
         facts.append(FINAL)
         drafts: list[PendingDraft] = []
         if may_not_comment(self.here) is None:
@@ -684,14 +685,14 @@ class WalkCommands(ReviewCommands, scope="review"):
         if change is None or change.thing or self.place.view != "changes":
             await self.writing.start_thread(whole)
             return
-        name = f"the page {clean(change.node.title)}"
+        title = clean(change.node.title)
         page = Subject(
-            f"Comment on {name}",
+            f"Comment on the page {title}",
             f"{change.id}/page",
             change.id,
             instead=f"ctrl+r makes it a comment on the change request {self.model.numbered}.",
         )
-        whole = replace(whole, instead=f"ctrl+r makes it a comment on {name}.")
+        whole = replace(whole, instead=f"ctrl+r makes it a comment on the page “{title}”.")
 
         async def other(about: Subject) -> Subject:
             return page if about is whole else whole

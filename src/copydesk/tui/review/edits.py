@@ -30,6 +30,7 @@ from copydesk.domain.yaml_lines import FileError
 from copydesk.local.page_edits import StagedElsewhereError
 from copydesk.local.state import token
 from copydesk.present import page_changes as present
+from copydesk.present.facts import hint
 from copydesk.present.page_changes import PageTreeLine
 from copydesk.session import merge_revert
 from copydesk.session.draft_keys import SEND, insertion_key, source_key
@@ -831,7 +832,7 @@ class PageEditCommands(ReviewCommands, scope="review"):
         if len(parts) > 1:
             changes = plural(sum(map(len, parts)), "change")
             said = f"{changes}: {plural(len(parts), 'call')}; b undoes the first."
-            facts += [Text(said, style="warn"), ""]
+            facts += [hint(said, "warn"), ""]
         if files.line:
             facts += [Text(files.line), ""]
         for page in check.merged:

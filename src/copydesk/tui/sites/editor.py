@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from copydesk.domain.arrangement import Arrangement, StagingError
 from copydesk.domain.layout import TOP, Item, Kind
 from copydesk.domain.own_command import Thing
@@ -17,6 +19,7 @@ from copydesk.domain.site_tree import REDIRECT, REQUIRED
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, plural, shorten, shorten_middle
 from copydesk.domain.visitor_schema import CLAIMS, claims_in
+from copydesk.present.facts import hint
 from copydesk.present.space_options import space_options
 from copydesk.session.draft_keys import new_in_site_key, site_row_key
 from copydesk.session.operations import ops
@@ -33,7 +36,7 @@ from copydesk.tui.arrange.place import (
     why_not,
 )
 from copydesk.tui.dialogs.choice import Choice, Choices
-from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.widgets.list import unless_marked
@@ -170,7 +173,9 @@ class StructureEditCommands(Commands, scope="site_structure"):
         if source:
             at = next(at for at, field in enumerate(fields) if field.name == "path") + 1
             fields.insert(at, self._redirect_field(row, source))
-        facts = ["Staged here: nothing is sent until ctrl+s in the structure."]
+        facts: list[Fact] = [
+            hint("Staged here: nothing is sent until ctrl+s in the structure.", "")
+        ]
         if row.kind == "site-space":
             facts.append("Its title is that of its space.")
 
@@ -397,9 +402,10 @@ class StructureEditCommands(Commands, scope="site_structure"):
             self.place.rows.reveal(made[0])
 
         where = f"in {now.items[level].title}" if level in now.items else "at the top"
-        facts = [f"It is {where}. Nothing is sent until ctrl+s in the structure."]
+        how = hint("Nothing is sent until ctrl+s in the structure.", "")
+        facts: list[Fact] = [Text.assemble(f"It is {where}. ", how)]
         if kind == "group":
-            facts.append("Then > on a row below it puts that in, < takes it out.")
+            facts.append(hint("Then > on a row below it puts that in, < takes it out.", ""))
         fields = [
             Field(
                 name,

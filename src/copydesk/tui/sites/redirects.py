@@ -15,7 +15,7 @@ from copydesk.domain.redirects import SOURCE_RULE, path_on, wrong_source
 from copydesk.domain.site_inverses import redirect_changed
 from copydesk.domain.sure import sure
 from copydesk.domain.text import plural, shorten
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.session.draft_keys import redirect_key
 from copydesk.session.operations import ops
 from copydesk.session.options import Option
@@ -206,7 +206,8 @@ class RedirectCommands(Commands, scope="redirects"):
         """Remove the redirect; its path leads nowhere from then on. u makes it again."""
         here, row = self.place, sure(self.place.redirect)
         ids = here.tabs.ids
-        facts = [f"{row.source} leads to {row.to} now, and nowhere then. u makes it again."]
+        said = f"{row.source} leads to {row.to} now, and nowhere then. "
+        facts = [Text.assemble(said, hint("u makes it again.", ""))]
         sheet = Confirm(f"Remove redirect {shorten(row.source, 40)}", facts, verb="remove")
         if await here.desk.push_screen_wait(sheet):
             await here.writer.send(removing(ids, row))

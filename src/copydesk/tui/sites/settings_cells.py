@@ -14,7 +14,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import told_ago
 from copydesk.domain.site_inverses import READ_AT
 from copydesk.domain.text import clean, listed, plural, shown_title
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.present.threads import emoji_text
 from copydesk.session.site_rows import AUDIENCES
 
@@ -365,7 +365,8 @@ def publish_facts(site: Site, links: Sequence[ShareLink] | None) -> list[Text | 
     facts.append("")
     if not site.site_spaces:
         facts.append(Text("The site shows no space yet: readers would find nothing.", style="warn"))
-    facts.append(f"{'Readers get it at once. ' if address else ''}u unpublishes it again.")
+    said = "Readers get it at once. " if address else ""
+    facts.append(hint(f"{said}u unpublishes it again.", ""))
     return facts
 
 
@@ -377,7 +378,7 @@ def unpublish_facts(site: Site) -> list[Text | str]:
         Text.assemble(("where    ", "muted"), (clean(address) or "it has no host yet", "link")),
         "",
         Text("None of them finds it there from then on.", style="warn"),
-        "Content, structure, settings and share links are kept. u publishes it again.",
+        hint("Content, structure, settings and share links are kept. u publishes it again.", ""),
     ]
 
 

@@ -15,6 +15,7 @@ from copydesk.domain.json_text import JSON, JsonText, JsonTextError, read_json
 from copydesk.domain.site_inverses import schema_changed
 from copydesk.domain.text import clean, plural, shorten
 from copydesk.domain.visitor_schema import Changes, Problem, all_problems, changes
+from copydesk.present.facts import hint
 from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import schema_key
 from copydesk.session.operations import ops
@@ -183,7 +184,7 @@ class SchemaEditCommands(Commands, scope="site_schema"):
         if doubts:
             facts += ["", Text(DOUBTFUL, style="warn")]
             facts += present.problem_lines(doubts, found)
-        facts += ["", "Readers get it at once. u puts the former schema back."]
+        facts += ["", hint("Readers get it at once. u puts the former schema back.", "")]
         title = f"Another schema for {shorten(now.site.title, 40)}"
         if await self.place.desk.push_screen_wait(Confirm(title, facts, verb="send it")):
             await self._send(found.value, now, made)

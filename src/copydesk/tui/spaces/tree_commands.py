@@ -19,6 +19,7 @@ from copydesk.domain.text import clean, plural, shown_title
 from copydesk.domain.tree_arrangement import TreeArrangement
 from copydesk.domain.tree_inverses import space_deleted
 from copydesk.domain.tree_plan import rules_line
+from copydesk.present.facts import hint
 from copydesk.session.draft_keys import new_in_tree_key, tree_row_key
 from copydesk.session.errors import NotDoneError
 from copydesk.session.glyphs import emoji_names
@@ -36,7 +37,7 @@ from copydesk.tui.arrange.place import (
     why_not,
 )
 from copydesk.tui.dialogs.choice import Choice
-from copydesk.tui.dialogs.dialog import Confirm, Notice, TypeToConfirm
+from copydesk.tui.dialogs.dialog import Confirm, Fact, Notice, TypeToConfirm
 from copydesk.tui.dialogs.form import Field, Form
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.merge.rules_dialog import RulesSheet, names_of
@@ -201,8 +202,13 @@ class TreeEditCommands(Commands, scope="organization_structure"):
 
         key = tree_row_key(self.place.home, row.id)
         form = Form(
-            f"Edit {row.title}", fields, draft_key=key, facts=[STAGED], send=stage, verb="stage"
-        )
+            f"Edit {row.title}",
+            fields,
+            draft_key=key,
+            facts=[hint(STAGED, "")],
+            send=stage,
+            verb="stage",
+        )  # fmt: skip
         await self.place.desk.push_screen_wait(form)
         if rules:
             await self._choose_rules(row)
@@ -417,7 +423,7 @@ class TreeCreationCommands(Commands, scope="organization_structure"):
             f"New {kind} {self._place_of(level)}",
             fields,
             draft_key=new_in_tree_key(self.place.home, kind),
-            facts=[STAGED],
+            facts=[hint(STAGED, "")],
             send=stage,
             verb="stage",
         )
@@ -570,9 +576,10 @@ class TreeDeletionCommands(Commands, scope="organization_structure"):
         if found is None:
             return
         now = self.place.session.now
-        facts = [
+        facts: list[Fact] = [
             f"It was deleted; {plural(found.days_left(now), 'more day')} and it is gone for good.",
-            f"It comes back {self._home_of(found)}. This is sent at once; u deletes it again.",
+            f"It comes back {self._home_of(found)}.",
+            hint("This is sent at once; u deletes it again.", ""),
         ]
         if found.shown_by:
             facts.append(f"Readers of {', '.join(found.shown_by)} get it again.")

@@ -12,6 +12,7 @@ from textual.widgets import Input, Label, Static
 
 from copydesk.client.errors import OperationMissing, Unauthorized
 from copydesk.domain.text import capital, clean
+from copydesk.present.facts import hint
 from copydesk.session.errors import NotDoneError, failure_types, sentence
 from copydesk.session.names import person_name
 from copydesk.session.operations import ops
@@ -19,7 +20,7 @@ from copydesk.session.options import Option
 from copydesk.session.profiles import TOKEN_FROM, VARIABLE, ServiceOffer, TokenKeeper
 from copydesk.session.reachability import BUSY
 from copydesk.tui.dialogs.choice import Choice
-from copydesk.tui.dialogs.dialog import Sheet, fact_lines, scrolled
+from copydesk.tui.dialogs.dialog import Fact, Sheet, fact_lines, scrolled
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.line_field import LineField
@@ -216,9 +217,9 @@ class TokenSheet(Sheet[str]):
             stands = f"{host} has not answered yet, so nothing is known of the token."
         else:
             stands = f"{host} accepts the token so far."
-        facts = [stands, KEPT[self._keeper.origin]]
+        facts: list[Fact] = [stands, KEPT[self._keeper.origin]]
         if self._again:
-            facts.append("With nothing typed, enter reads it again where it is kept.")
+            facts.append(hint("With nothing typed, enter reads it again where it is kept.", ""))
         self._shown = fact_lines(facts)
         return self._shown
 

@@ -180,6 +180,7 @@ class OngoingRuns:
             self._app.exit()
 
     async def _ask_to_leave(self) -> None:
+        from copydesk.present.facts import hint
         from copydesk.tui.dialogs.dialog import Confirm
 
         run = self.merging.run
@@ -189,8 +190,11 @@ class OngoingRuns:
             "A merge run is in progress",
             [
                 f"At {run.far}: {run.count('done')} merged, {run.count('waiting')} wait.",
-                "Quitting stops it where it is. What is under way may still arrive: the next "
-                "start reads that first, and repeats nothing. M goes on then.",
+                hint(
+                    "Quitting stops it where it is. What is under way may still arrive: the next "
+                    "start reads that first, and repeats nothing. M goes on then.",
+                    "",
+                ),
             ],
             verb="quit",
         )

@@ -79,6 +79,25 @@ class Keeper:
         return "Drafts of Lee stay theirs."
 
 
+async def test_who_one_is_is_asked_behind_a_start_from_kept_answers(
+    world: World, tmp_path: Path
+) -> None:
+    async def connect() -> Api:
+        api = Api(BASE_URL, world.token(world.ana), transport=Way(world))
+        api.cache_in(Answers(answers_file(tmp_path, "desk")))
+        return api
+
+    first = Session(connect)
+    await (await first.ready()).aclose()
+    assert (first.confirmed, first.confirming) == (True, None)
+    session = Session(connect)
+    async with await session.ready():
+        assert (who(session), session.confirmed) == (first.me, False)
+        assert session.confirming is not None
+        await session.confirming
+        assert session.confirmed
+
+
 async def test_where_one_begins_and_goes(world: World, tmp_path: Path) -> None:
     snapshot = Snapshots(tmp_path, "desk")
     assert remembered(snapshot) == (None, "")

@@ -26,6 +26,7 @@ from copydesk.session.page_edits import source_of
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.settlement import NOT_ALLOWED, Settlement
 from copydesk.session.writes.log import WriteError
+from tests.session.reads import told
 from tests.session.test_settlement import Desk
 from tests.tui.strange import strange
 from tests.world import World
@@ -75,7 +76,10 @@ async def test_merge_taken_back_and_merged_gives_the_tree_before(desk: Desk) -> 
     before = await tree(desk)
     await merge(desk, desk.request)
     assert await tree(desk) != before
+    service = told.Desk(desk.world)
+    desk.session._api = service.api()
     found = await taking(desk)
+    assert told.BARE in service.trees()
     assert found.lines() == ["7 pages: 4 edited back, 2 deleted, 1 put back."]
     untold = replace(found, merged=found.merged.model_copy(update={"merged_at": None}))
     said = untold.body(WHY, desk.session.clock()).description

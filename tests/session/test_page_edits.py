@@ -275,7 +275,9 @@ async def test_what_others_did_meanwhile_is_not_taken_for_what_was_sent(desk: De
     api = await desk.session.ready()
     check = await check_edits(api, desk.space, desk.request, {page: edit})
     ids = desk.space, desk.request
-    assert await find_sent(api, *ids, {page: edit}, check) is None
+    service = told.Desk(desk.world)
+    assert await find_sent(service.api(), *ids, {page: edit}, check) is None
+    assert service.trees() == {told.BARE}
     await desk.others("retries", "# Retries\n\nNever.\n")
     assert await find_sent(api, *ids, {page: edit}, check) is None
     # They moved it to the same place, and wrote something else in it.

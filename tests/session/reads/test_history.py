@@ -15,6 +15,7 @@ from copydesk.contract.models.content import ReusableContent
 from copydesk.server.desk_writes import Editor
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reads import history
+from tests.session.reads import told
 from tests.session.reads.told import Lacking
 from tests.world import World
 
@@ -66,7 +67,8 @@ async def test_older_revisions_that_are_not_told_end_the_list_or_are_said_to_be_
     first = newest_of(world, space)
     second = world.commit(space, {"a": "Two."}) and newest_of(world, space)
     world.commit(space, {"b": "Two."})
-    async with world.api() as api:
+    service = told.Desk(world)
+    async with service.api() as api:
         bare = Lacking(api, ops.get_revision, error=Forbidden)
         with pytest.raises(NotDoneError) as none:
             await history.read_revisions(bare.api, space, None, 10)
@@ -87,6 +89,7 @@ async def test_older_revisions_that_are_not_told_end_the_list_or_are_said_to_be_
         assert [row.id for row in of_a.items][:2] == [second, first]
         both = await history.read_revisions(bare.api, space, None, 0)
         assert both.items == []
+        assert service.trees() == {"computed=false"}
 
 
 async def test_what_brought_each_block_is_known_as_far_as_older_texts_are(
@@ -99,8 +102,10 @@ async def test_what_brought_each_block_is_known_as_far_as_older_texts_are(
     world.commit(space, {"b": "C.\n"})
     assert history.BlameReading(space, page).rows() == []
 
+    service = told.Desk(world)
+
     async def brought(*lacks: Any, error: type[ApiError] = NotFound) -> list[Any]:
-        async with world.api() as api:
+        async with service.api() as api:
             bare = Lacking(api, *lacks, error=error).api
             rows = await history.read_blame(bare, space, page)
         return [(row.text, row.line, row.revision and row.revision.id) for row in rows]
@@ -112,6 +117,7 @@ async def test_what_brought_each_block_is_known_as_far_as_older_texts_are(
     assert await brought(ops.get_revision_page, error=Forbidden) == unknown
     assert await brought(ops.get_revision_page) == [("One.", 0, second), ("Two.", 2, second)]
     assert await brought(first) == unknown, "it may have been there"
+    assert service.trees() == {"computed=false"}
     async with world.api() as api:
         monkeypatch.setattr(history, "AT_ONCE", 1)
         reading = history.BlameReading(space, page)

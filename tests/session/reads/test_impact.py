@@ -100,6 +100,14 @@ async def test_a_page_of_another_space_that_leads_here_is_told_with_its_space(
         here = await read_impact(api, space, request, opened.changes)
     async with strange(world, "/backlinks", elsewhere) as api:
         found = await read_impact(api, space, request, opened.changes)
+
+    def nowhere(answer: Any) -> None:
+        for each in answer["items"]:
+            del each["space"]
+
+    async with strange(world, "/backlinks", nowhere) as api:
+        [untold] = (await read_impact(api, space, request, opened.changes)).pointers
+    assert (untold.space, untold.space_title, untold.here) == (space, "", True)
     assert [(each.space, each.title) for each in here.pointers] == [(space, "B")]
     [pointer] = found.pointers
     assert (pointer.space, pointer.space_title, pointer.here) == ("other", "Other", False)

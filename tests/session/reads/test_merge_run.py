@@ -34,6 +34,7 @@ from copydesk.session.reads.merge_run import (
 )
 from copydesk.session.writes.log import UnansweredError
 from copydesk.session.writes.merges import ConflictedError
+from tests.session.reads import told
 from tests.tui.strange import strange
 from tests.world import START, World
 
@@ -126,7 +127,7 @@ async def test_what_a_request_is_based_on_is_what_it_had_of_main_last(world: Wor
     initial = world.row("space", space)["revision_id"]
     item = RunItem(space, request, "#1", "One")
 
-    def told(**bases: str | None) -> Any:
+    def based(**bases: str | None) -> Any:
         return lambda answer: answer | bases
 
     for bases, base in (
@@ -134,14 +135,16 @@ async def test_what_a_request_is_based_on_is_what_it_had_of_main_last(world: Wor
         ({"revisionMergedAncestor": "m"}, "m"),
         ({"revisionMergedAncestor": None, "revisionInitial": None}, ""),
     ):
-        async with strange(world, f"/change-requests/{request}", told(**bases)) as api:
+        async with strange(world, f"/change-requests/{request}", based(**bases)) as api:
             assert (await read_found(api, item)).base == base
-    async with world.api() as api:
+    service = told.Desk(world)
+    async with service.api() as api:
         before = (await read_found(api, item)).revision
         sent = replace(item, sent="update", revision=before)
         world.commit(space, {"b": "# B\n"})
         await api(ops.pull_change_request_updates, space, request)
         assert (await read_found(api, sent)).pulled_into == before
+        assert service.trees() == {told.BARE}
         world.edit_change_request(request, {"a": "# C\n"})
         assert (await read_found(api, sent)).pulled_into == "", "it was edited instead"
 

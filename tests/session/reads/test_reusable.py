@@ -74,8 +74,10 @@ async def test_what_can_be_reused_is_read_of_main_or_of_a_change_request(world: 
         for of, text in ((None, "One."), (request, "Two.")):
             service.asked()
             [part] = await read_parts(api, space, of)
-            assert "computed=false" in service.asked()[0]
+            assert service.trees() == {"computed=false"}
             assert text in str((await read_part(api, space, of, part.id)).markdown)
+            assert (await read_uses(api, space, of, [part], lambda *_: None)).pages == {}
+            assert service.trees() == {"computed=false"}
 
 
 async def test_pages_that_cannot_be_looked_through_are_counted(

@@ -266,16 +266,20 @@ async def test_a_reusable_content_is_compared_as_far_as_it_is_there(world: World
 
 
 async def test_the_newest_sides_say_what_main_wrote_since(world: World) -> None:
-    desk = Desk(world)
-    async with world.api() as api:
+    desk, service = Desk(world), told.Desk(world)
+    async with service.api() as api:
         opened = await opened_of(api, desk.space, desk.request)
+        service.asked()
         alone = await review.read_sides(api, opened)
+        assert service.trees() == {told.BARE}
         assert alone.main is None
         assert alone.request.revision == opened.request.revision
         world.clock.now += timedelta(minutes=1)
         desk.move_on()
         opened = await opened_of(api, desk.space, desk.request)
+        service.asked()
         sides = await review.read_sides(api, opened)
+        assert service.trees() == {told.BARE, "computed=false"}, "of main, when pages were written"
         assert sides.main is not None
         assert (sides.main.revision, sides.request.revision) == opened.version[::-1]
         assert set(sides.main.written) == {"Both", "Kept"}

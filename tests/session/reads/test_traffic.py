@@ -19,6 +19,7 @@ from copydesk.session.reads.traffic import (
     read_traffic,
     read_views,
 )
+from tests.session.reads import told
 from tests.tui.strange import strange
 from tests.world import World
 
@@ -46,8 +47,10 @@ async def test_views_are_counted_by_page_site_space_and_week(world: World) -> No
         return sites
 
     one, two, _ = world.write(write)
-    async with world.api() as api:
+    service = told.Desk(world)
+    async with service.api() as api:
         found = await read_traffic(api, (world.home, one), now, USUAL)
+        assert service.trees() == {told.BARE}
         assert found.pages == (
             PageViews(space, pages[1], "Install", "install", "The manual", 1400, 700),
             PageViews(space, pages[0], "Start", "start", "The manual", 40, 20),

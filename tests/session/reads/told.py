@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timedelta
@@ -56,6 +57,12 @@ async def read(reading: Any) -> Any:
         return f"{type(error).__name__}: {error}"
 
 
+_TREE = re.compile(r"GET \S+(?:/content|/content/pages|/revisions/[^/ ]+)(?: (.*))?")
+
+BARE = "metadata=false computed=false"
+"""How a tree is asked for of which the pages are all that is needed."""
+
+
 class Desk:
     """The desk of a world in this process, which notes what it is asked."""
 
@@ -79,6 +86,11 @@ class Desk:
         """Return what was asked for since the last time."""
         noted, self._noted = self._noted, set()
         return sorted(noted)
+
+    def trees(self) -> set[str]:
+        """Return how whole trees of pages were asked for since the last time: their queries."""
+        found = (_TREE.fullmatch(each) for each in self.asked())
+        return {match[1] or "" for match in found if match is not None}
 
 
 class Lacking:

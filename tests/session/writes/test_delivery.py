@@ -483,6 +483,21 @@ async def test_what_arrives_late_is_found_with_its_way_back(world: World, tmp_pa
         world.row("comment", late)
 
 
+async def test_a_comment_that_was_refused_is_not_taken_for_the_same_one_that_came_since(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    await away(desk, desk.comment("request", "Once more."))
+    desk.trouble(403)
+    outbox = desk.session.outbox
+    await outbox.send()
+    [entry] = outbox.items.values()
+    assert entry.held == "refused"
+    world.comment(desk.space, "Once more.", change_request=desk.first)
+    assert await outbox.send(entry.id) == f"Sent from the outbox: {COMMENT}."
+
+
 async def test_what_was_held_for_its_writer_is_theirs_again(world: World, tmp_path: Path) -> None:
     desk, entry = await renaming(world, tmp_path)
     await note(desk, entry, held="other", sentence="Waiting: written by someone else.")

@@ -13,6 +13,7 @@ from copydesk.contract.models.user import User
 from copydesk.domain.merge_rules import Outcome, RuleResult
 from copydesk.local.snapshot import Snapshots
 from copydesk.session.change_rows import (
+    DESCRIPTION,
     KeptView,
     RequestDetails,
     behind_main,
@@ -41,6 +42,9 @@ def test_a_row_holds_clean_text_and_names_what_has_no_name() -> None:
     block = {"object": "block", "type": "paragraph", "nodes": [text]}
     request.description = Document.model_validate({"nodes": [block, block]})
     assert row_of(request).description == "One\nline.\n\n One\nline."
+    text["leaves"] = [{"object": "leaf", "text": "x" * (DESCRIPTION + 1)}]
+    request.description = Document.model_validate({"nodes": [block]})
+    assert row_of(request).description == "x" * DESCRIPTION
 
 
 def test_rows_are_kept_as_plain_data_and_nothing_broken_comes_back() -> None:

@@ -80,6 +80,17 @@ def test_what_is_told_of_a_cluster_and_of_a_finding() -> None:
     assert finding_row(finding.model_copy(update={"status": "candidate"}), []).closed is None
 
 
+def test_of_a_summary_so_much_is_shown() -> None:
+    long = "x" * 5_000
+    told = {"id": "c", "createdAt": NOW, "updatedAt": NOW}
+    node = {"object": "text", "leaves": [{"object": "leaf", "text": long}]}
+    said = {"nodes": [{"object": "block", "type": "paragraph", "nodes": [node]}]}
+    finding = SiteFinding.model_validate({**told, "title": "F", "description": said})
+    cluster = Cluster.model_validate({**told, "label": "C", "summary": long})
+    shown = cluster_row(cluster), finding_row(finding, []), item({"summary": long})
+    assert [len(row.summary) for row in shown] == [4_000] * 3
+
+
 def test_a_request_of_a_cluster_is_called_by_its_subject() -> None:
     request = Request(id="1", number=7, subject=" \x07", created_at=NOW, updated_at=NOW, space="s")
     merged = request.model_copy(update={"status": "merged"})

@@ -118,6 +118,11 @@ def command(name: str, key: str = "", replaces: str = "") -> OwnCommand:
             "replaces takes actions of screens, and activity.next_pane is not one of these: it "
             "is of a list, a dialog or a field",
         ),
+        (
+            command("b", "x", "q" * 99),
+            f"replaces is '{'q' * 60}', which is not an action of a screen: copydesk keys lists "
+            "them",
+        ),
         (command("d", "y", "approve"), "approve has not the key y, but a"),
         (command("d", "y" * 99, "approve"), f"approve has not the key {'y' * 20}, but a"),
         (command("d", "y", "review.approve"), "review.approve has not the key y, but a"),
@@ -142,11 +147,15 @@ def test_the_key_that_an_action_has_in_the_settings_is_the_one_that_is_replaced(
     assert two == {"e": "command e: review.approve has not the key a, but f8, f9"}
 
 
+LONG = "z" * 99
+
+
 def test_a_list_is_one_of_a_screen() -> None:
-    lists = [ListColumns(name, ("age",)) for name in ("changes", "chnges", "zzz\x07zzz")]
+    lists = [ListColumns(name, ("age",)) for name in ("changes", "chnges", "zzz\x07zzz", LONG)]
     assert list_mistakes(lists) == {
         "chnges": "list chnges: there is no such screen: did you mean changes?",
         "zzz\x07zzz": "list zzzzzz: there is no such screen: docs/places.md names them",
+        LONG: f"list {LONG[:60]}: there is no such screen: docs/places.md names them",
     }
 
 

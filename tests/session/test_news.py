@@ -23,7 +23,7 @@ from copydesk.present.news import NOTICE, news_line, notice_codes, notice_text
 from copydesk.server import threads
 from copydesk.session.news import KEPT, KnownNews, News, NewsItem
 from copydesk.session.reachability import POLL_SECONDS
-from copydesk.session.reads.news import read_news
+from copydesk.session.reads.news import SUBJECT, read_news
 from copydesk.session.session import Session
 from tests.hostile import FORBIDDEN, POISON
 from tests.session.reads.told import Lacking
@@ -124,7 +124,7 @@ async def test_who_is_asked_for_a_review_is_told_though_that_is_no_edit_of_the_r
 ) -> None:
     def old(answer: Any) -> None:
         for each in answer["items"]:
-            each["updatedAt"] = START.isoformat()
+            each |= {"updatedAt": START.isoformat(), "subject": "x" * (SUBJECT + 1)}
 
     api = strange(room.world, "/change-requests", old)
 
@@ -134,6 +134,7 @@ async def test_who_is_asked_for_a_review_is_told_though_that_is_no_edit_of_the_r
     room.session.ready = ready  # type: ignore[method-assign]
     await room.ask()
     assert await room.later(3600) == ["Lee Park asks you to review #2"]
+    assert room.session.news.items[0].subject == "x" * SUBJECT
     assert await room.later() == []
 
 

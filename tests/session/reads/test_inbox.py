@@ -158,7 +158,7 @@ async def test_a_thread_of_no_writer_or_of_the_reader_does_not_wait_for_its_ment
     world: World,
 ) -> None:
     desk = Inbox(world)
-    of_lee = world.change_request(desk.space, {"a": "Three.\n"}, by=desk.lee)
+    of_lee = world.change_request(desk.space, {"a": "Three.\n"}, by=desk.lee, subject="x" * 201)
     seen = world.comment(desk.space, "@Ana Silva, see", by=desk.lee, change_request=of_lee)
     world.reply(seen, "I did.", by=world.ana)
     world.reply(seen, "Thanks.", by=desk.lee)
@@ -183,6 +183,7 @@ async def test_a_thread_of_no_writer_or_of_the_reader_does_not_wait_for_its_ment
         await desk.read(api)
     why = {row.id: (row.why, row.last) for row in desk.rows}
     assert why == {mine: ("answered", "Lee Park"), gone: ("yours", "someone")}
+    assert {row.subject for row in desk.rows if row.request == of_lee} == {"x" * 200}
     assert other not in why
     assert not {seen, last} & why.keys(), "named before they spoke"
 

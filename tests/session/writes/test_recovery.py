@@ -220,6 +220,9 @@ async def test_what_no_reading_tells_of_is_named_and_asked_about() -> None:
     ] * 3
     assert session.messages[-1].message.endswith(f"#3: {CUT_OFF}")
     assert await recover(kept.session()) == "", "it is told once"
+    kept.earlier.begin("Merge", "x" * 99)
+    said = await recover(kept.session())
+    assert said.startswith(f"Cut off, and it may have arrived: Merge {'x' * 54}. ")
 
 
 @pytest.mark.parametrize(

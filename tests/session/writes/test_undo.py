@@ -15,6 +15,7 @@ from copydesk.client.api import Api
 from copydesk.client.errors import Forbidden, NotFound, Unreachable
 from copydesk.contract import operations as ops
 from copydesk.contract.models.change_request import ChangeRequestUpdate
+from copydesk.contract.models.redirect import RedirectResults
 from copydesk.contract.models.site_space import SiteSpaceCreate
 from copydesk.domain.arrange_run import ArrangeRun
 from copydesk.domain.finding_inverses import requests_begun
@@ -481,6 +482,17 @@ async def test_ways_and_reads_that_this_copydesk_does_not_know_are_refused() -> 
     assert await way.became(api, odd) is None
     past = PastWrite(Entry("i", "r", 1.0, "Odd", "it", "done"), odd, 1, Names())
     assert await way.obstacle(api, past) is None
+
+
+def test_what_of_several_things_is_not_undone_is_told_each_with_why() -> None:
+    results = [
+        {"source": "/a", "status": "error", "error": "No\x07."},
+        {"source": "/b", "status": "error"}, {"source": "/c", "status": "deleted"},
+        {"source": "/d", "status": "error", "error": "x" * 400},
+    ]  # fmt: skip
+    found = RedirectResults.model_validate({"results": results})
+    told = undo.not_taken([None, found, {"results": results}])
+    assert told == ["/a: No.", "/b: it was refused", f"/d: {'x' * 296}"]
 
 
 async def test_a_list_is_read_to_a_bound(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

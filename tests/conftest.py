@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 settings.register_profile("suite", max_examples=25, deadline=None)
 settings.register_profile("long", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+
+_home = tempfile.TemporaryDirectory(prefix="copydesk-tests-", ignore_cleanup_errors=True)
+# A test that names no home has this one, and never what who runs it keeps in theirs.
+os.environ["COPYDESK_HOME"] = _home.name
 
 
 @pytest.fixture

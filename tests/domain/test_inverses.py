@@ -195,6 +195,10 @@ def _of_sites() -> Iterator[tuple[str, Reversal]]:
         ),
     )
     yield (
+        "group_removed untitled",
+        ways.group_removed(SITE, "g", {}, [], Place("h", ("g",)), ("into", "h"), "", []),
+    )
+    yield (
         "group_removed long",
         ways.group_removed(SITE, "g", values, [], places[1], ("before", "x"), "link", []),
     )

@@ -139,6 +139,12 @@ def test_places_that_no_page_can_have_are_refused(rows: list[str], level: str, w
     assert str(error.value) == why
 
 
+def test_pages_without_an_address_stand_beside_each_other() -> None:
+    tree = [*TREE, PageNode("m", "Chat", "", type="link", parent="a", position=2)]
+    plan = PageArrangement.on(layout_of(tree), "s", "r").shift(["l"], "a")
+    assert [plan.now.items[row].title for row in plan.now.levels["a"]][-2:] == ["Chat", "Forum"]
+
+
 def test_what_the_tree_does_not_tell_is_known_on_both_sides() -> None:
     plan = begun().change("b", {"title": "Rates"}).knowing("b", {"icon": "bolt", "title": "Old"})
     assert plan.now.items["b"].values["icon"] == plan.base.items["b"].values["icon"] == "bolt"

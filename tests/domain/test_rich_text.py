@@ -102,6 +102,8 @@ def test_texts_in_a_row_with_the_same_marks_are_one() -> None:
         ('{"object": "document", "data": {}, "nodes": 3}', "nodes: Input should be a valid list."),
         ("[]", "The document: "),
         ('{"object": "document", "data": {}, "nodes": [{"object": 5}]}', "nodes.0.object."),
+        ('{"object": "block", "nodes": []}', 'The document: the object of a document is "document".'),
+        ('{"object": "document"}', "The document: a document has nodes; an empty list of them is "),
     ],
 )
 def test_what_is_no_document_is_told_with_its_place(text: str, said: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -389,6 +390,24 @@ def test_the_first_section_takes_over_what_the_site_shows() -> None:
     check(service.copy(), other.remove([section]))
 
 
+def test_what_a_first_section_took_over_is_in_it_once_that_was_sent() -> None:
+    service = SiteService()
+    service.show("one", "two")
+    staged = begin(service).move(["r-two"], -1)
+    for title in ("First", "Second"):
+        staged, _ = staged.add("", "section", {"title": title, "space": f"space-{title}"})
+    calls = staged.calls()
+    made, sent = send(service, calls[:1])
+    rest = staged.after_sending(
+        service.layout(), sent, [bind(each, made) for each in calls[1:]], made
+    )
+    assert plain(rest.base) == plain(service.layout())
+    assert [call.line for call in rest.calls()] == [
+        "New section Second, showing Second",
+        "Title of space-two before Title of space-one (in First)",
+    ]
+
+
 def test_what_a_first_section_took_over_hands_on_paths_and_the_default() -> None:
     service = SiteService()
     service.show("one", "two", "three")
@@ -431,6 +450,9 @@ def test_a_long_level_is_put_in_order_and_back_by_what_stands_beside_each() -> N
 def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
     begun = begin(site())
     hidden = begun.change("s-a-two", {"hidden": True})
+    there = begun.now.items["s-a-two"]
+    away = replace(there, values={**there.values, "trashed": True})
+    trashed = replace(begun, now=replace(begun.now, items={**begun.now.items, away.id: away}))
     group = begun.now.level_of("s-x")
     for step, why in (
         (lambda: begun.move([group], 1), "does not move groups"),
@@ -439,6 +461,7 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
         (lambda: begun.shift(["s-a-one"], "s-b"), "Add its space there"),
         (lambda: begun.change("s-a-one", {"hidden": True}), "Make another one the default"),
         (lambda: hidden.make_default("s-a-two"), "Show it first"),
+        (lambda: trashed.make_default("s-a-two"), "Its space is in the trash; readers cannot"),
         (lambda: begun.change("s-a", {"path": "x"}), "Section x has the path /x already"),
         (lambda: begun.change("s-a", {"path": "/x y"}), "without a slash"),
         (lambda: begun.change("s-a", {"path": ""}), "path cannot be empty"),

@@ -99,7 +99,7 @@ def _tag(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read ``<details>`` that holds Markdown: a summary alone on its line, then a blank line."""
-    if start + 2 >= end or state.is_code_block(start):
+    if state.is_code_block(start):
         return False
     summary = _SUMMARY.fullmatch(_line(state, start + 1))
     if not _DETAILS.fullmatch(_line(state, start)) or summary is None or _line(state, start + 2):

@@ -681,7 +681,7 @@ class Requests:
             before[name] = _sent(name, old, item.kind)
         after = {name: _sent(name, value, item.kind) for name, value in op.values.items()}
         forth = {name: value for name, value in after.items() if name in before}
-        node = self._node(row, level)
+        node = self._node(row)
         title = (was or item).title  # as it is called as long as nothing was sent
         thing = THINGS[item.kind]
         sent = site_row_changed(self.ids, node, after, after)

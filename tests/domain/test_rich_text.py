@@ -102,7 +102,7 @@ def test_texts_in_a_row_with_the_same_marks_are_one() -> None:
         ('{"object": "document", "data": {}, "nodes": 3}', "nodes: Input should be a valid list."),
         ("[]", "The document: "),
         ('{"object": "document", "data": {}, "nodes": [{"object": 5}]}', "nodes.0.object."),
-        ('{"object": "block", "nodes": []}', 'The document: the object of a document is "document".'),
+        ('{"object": "block", "nodes": []}', "The document: the object of a document is "),
         ('{"object": "document"}', "The document: a document has nodes; an empty list of them is "),
     ],
 )

@@ -241,6 +241,48 @@ def test_a_page_whose_other_settings_conflict_is_taken_whole_from_main_once() ->
     assert changes == [{"operation": "revert_page", "page": "p", "revision": "main"}]
 
 
+def test_a_page_whose_address_main_gave_to_another_gets_a_free_one() -> None:
+    mine, before, main = side("Mine.\n"), side("One.\n"), side("Two.\n")
+    rival = settled_page(PageSides("p", None, None, mine, rival="q", free=("a-2", "a-3")))
+    gone, more = (settled_page(PageSides(page, before, None, main)) for page in "nm")
+    edited = settled_page(PageSides("e", before, main, before))
+    sources = {"p": mine.source, "n": main.source, "e": before.source}
+    now = Now(dict.fromkeys("pnme"), sources)
+    pages, parents = [rival, gone, more, edited], {"q": None, "e": None}
+    assert clearing(pages, now, "main", parents, {"p": "a-2"}) == [
+        {"operation": "update_page", "page": "e", "document": {"markdown": "Two.\n"}},
+        {"operation": "update_page", "page": "p", "slug": "a-2"},
+        {"operation": "delete_page", "page": "n"},
+        {"operation": "delete_page", "page": "m"},
+    ]
+    assert clearing([rival], now, "main", parents, {"p": "a"}) == []
+    assert clearing([rival], Now({}, {}), "main", parents, {"p": "a-2"}) == []
+
+
+@pytest.mark.parametrize(("above", "into"), [("m", "m"), ("x", None), ("p", None), (None, None)])
+def test_what_main_keeps_of_a_deleted_page_goes_where_main_has_it_first(
+    above: str | None, into: str | None
+) -> None:
+    page = settled_page(PageSides("p", side("Old.\n"), None, side("New.\n")))
+    now = Now({"p": None, "m": None, "k": "p"}, {})
+    changes = clearing([page], now, "main", {"m": None, "k": above}, {})
+    assert changes == [*changes_of_place("k", into), {"operation": "delete_page", "page": "p"}]
+
+
+def test_pages_come_back_from_main_those_above_first() -> None:
+    before, below = side("One.\n"), side("Two.\n", "p")
+    sides = [PageSides("c", below, below, None), PageSides("p", before, before, None)]
+    now = Now({"m": None}, {})
+    pages = [settled_page(each) for each in sides]
+    changes = clearing(pages, now, "main", {"m": None, "p": None, "c": "p"}, {})
+    assert [(each["operation"], each["page"]) for each in changes] == [
+        ("revert_page", "p"), ("revert_page", "c"),
+    ]  # fmt: skip
+    alone = settled_page(PageSides("c", side("Two.\n", "m"), side("Two.\n", "m"), None))
+    changes = clearing([alone], now, "main", {"m": None, "c": "m"}, {})
+    assert [each["operation"] for each in changes] == ["revert_page"], "it comes back in its place"
+
+
 def test_choices_are_steps() -> None:
     kept = Settling("s r", 0, "s", "r", "b", "m", "h")
     one = kept.choose({"x": Choice("main"), "y": Choice("both")})

@@ -188,6 +188,29 @@ async def test_on_the_event_loop_who_waits_is_told_after_the_disk_has_it() -> No
     assert store.texts() == {}
 
 
+async def test_a_text_that_moves_to_another_draft_is_there_before_it_leaves_its_own() -> None:
+    class Noted(DeskDrafts):
+        """Drafts that note what the disk is asked for."""
+
+        def save(self, key: str, text: str) -> None:
+            did.append(f"save {key}")
+            super().save(key, text)
+
+        def drop(self, key: str) -> None:
+            did.append(f"drop {key}")
+            super().drop(key)
+
+    did: list[str] = []
+    drafts, kept = CountedDrafts(Noted(State()), lambda: None), asyncio.Event()
+    drafts.save("old", "One")
+    drafts.save("new", "One")
+    drafts.drop("old")
+    drafts.when_kept(kept.set)
+    await asyncio.wait_for(kept.wait(), 20)
+    assert did.index("save new") < did.index("drop old"), "else a crash between them loses it"
+    assert (drafts.load("new"), drafts.load("old")) == ("One", None)
+
+
 def test_without_a_loop_a_text_is_on_the_disk_before_it_is_told() -> None:
     store, told = DeskDrafts(State()), list[str | None]()
     drafts = CountedDrafts(store, lambda: None)

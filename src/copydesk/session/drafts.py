@@ -314,7 +314,7 @@ class CountedDrafts:
             before = self._unsaved.get(key, text)
             if bool(before) != bool(text):
                 self._before.setdefault(key, []).append(before)
-            self._queue.pop(key, None)  # the newest text of a key goes to the end of the queue
+            self._queue.pop(key, None)  # to the end: what it moved to is kept before it goes
             self._queue[key], self._unsaved[key] = None, text
         try:
             self.when_kept(told or (lambda: None))

@@ -54,7 +54,7 @@ def sentence(error: BaseException, again: str = "R") -> str:
     ``again`` is the key that tries again, "" where no key does: in a shell.
     """
     retry = f" {again} tries again." if again else ""
-    said = str(getattr(error, "message", "")) or str(error)
+    said = str(error)
     match error:
         case NotDoneError():
             return said
@@ -123,7 +123,7 @@ def write_sentence(
     ``what`` names the write where that is not plain, ``kept`` says that its text is a draft,
     ``again`` names the keys that send it again.
     """
-    said = str(getattr(error, "message", "")) or str(error)
+    said = str(error)
     draft = " What you wrote is kept (:drafts)." if kept else ""
     if is_unknown(error):
         which = f" ({what})" if what else ""

@@ -16,7 +16,7 @@ from copydesk.client.api import Api
 from copydesk.client.errors import Forbidden, NotFound
 from copydesk.contract import operations as ops
 from copydesk.domain.space_tree import SpaceNode
-from copydesk.domain.tree_inverses import space_deleted
+from copydesk.domain.tree_inverses import space_deleted, space_made
 from copydesk.local.journal import Journal, Notes
 from copydesk.local.snapshot import Snapshots
 from copydesk.local.state import State
@@ -117,6 +117,10 @@ async def test_what_may_be_in_the_trash_is_looked_up(world: World, tmp_path: Pat
         assert await sites_showing(api, world.home, shown) == ["Manual", "Docs"]
         days = [found[2].days_left(START + timedelta(days=after)) for after in (0, 1, 6.5, 7, 9)]
         assert days == [7, 6, 1, 0, 0]
+        way = space_made(world.home, there)  # which undo puts in the trash
+        session.journal.begin("Make", "It", Notes(reversal=way.to_dict()))
+        session.journal.begin("Rename", "It", Notes())
+        assert deleted_here(session) == [there, here, old]
         session.clock = lambda: session.journal.entries()[-1].moment + timedelta(days=9)
         assert deleted_here(session) == []
 

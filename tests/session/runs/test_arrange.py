@@ -496,8 +496,9 @@ def test_a_process_that_is_killed_leaves_each_change_once_or_none() -> None:
     assert told == ["0 all taken back"] * 3 + ["0 each once"] * 3 + ["0 all taken back"] * 2
 
 
+@pytest.mark.parametrize("gone", [False, True])
 async def test_what_cannot_be_undone_or_was_undone_is_passed_over_on_the_way_back(
-    desk: Desk,
+    desk: Desk, *, gone: bool
 ) -> None:
     plan = desk.plan.run()
     run = await desk.arranger.go(replace(plan, calls=Requests(plan.calls[:4])))
@@ -506,7 +507,10 @@ async def test_what_cannot_be_undone_or_was_undone_is_passed_over_on_the_way_bac
     keys = [each.call.key for each in run.calls]
     lost = replace(run, calls=run.calls.with_changes(keys[1], {"entry": "gone"}))
     third = desk.session.history.known[run.find(keys[2]).entry]
-    await desk.session.reversals.take_back([third])
+    if gone:
+        third.standing = "gone"
+    else:
+        await desk.session.reversals.take_back([third])
     writes = len(desk.way.writes)
     back = await desk.arranger.roll_back(lost)
     assert [each.state for each in back.calls] == ["taken-back", "done", "taken-back", "taken-back"]

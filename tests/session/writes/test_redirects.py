@@ -197,3 +197,24 @@ async def test_a_file_is_sent_in_parts_that_are_undone_by_what_became_of_each() 
     found.results[4].error = "x" * 400
     assert refused_of(part, found)[0] == f"line 5: /e: {'x' * 300}"
     assert [len(each) for each in parts_of(part[:1] * 1001)] == [500, 500, 1]
+
+
+async def test_a_redirect_that_was_not_removed_for_it_is_not_there_is_removed() -> None:
+    names = ("/gone", "/stays", "/made")
+    found = RedirectResults.model_validate(
+        {"results": [{"status": "error", "source": name, "error": "No."} for name in names]}
+    )
+
+    class Refusing(Service):
+        async def __call__(self, operation: Any, *args: Any) -> Any:
+            return found
+
+    sent = {name: value for name, value in BODY.items() if name != "draft"}
+    part = [
+        PlannedRedirect(line, {**sent, "source": name, "intent": "live"}, ROW, after)
+        for line, (name, after) in enumerate(zip(names, (None, None, ROW), strict=True), 1)
+    ]
+    service = Refusing("/stays")
+    answer = await importing(IDS, part).send(cast("Api", service))
+    assert [each.status for each in answer.results] == ["deleted", "error", "error"]
+    assert [asked["search"] for *_, asked in service.sent] == ["/gone", "/stays"]

@@ -22,6 +22,7 @@ from copydesk.domain.inverses import (
 )
 from copydesk.domain.reversal import Expectation, Reversal, Step
 from copydesk.local.journal import Entry, Journal
+from copydesk.local.journal import State as EntryState
 from copydesk.local.state import State
 from copydesk.session.errors import WAITS, NotDoneError
 from copydesk.session.writes.comments import change_message
@@ -590,6 +591,22 @@ async def test_what_is_put_back_goes_at_once_where_the_service_answers(
     assert bool(desk.session.writes.writing) is not offline
     await asyncio.gather(*desk.session.writes.writing)
     assert (outbox.items == {}) is not offline
+
+
+@pytest.mark.parametrize(
+    ("state", "note"),
+    [
+        ("queued", "Not sent."),
+        ("unknown", "Waits no more, and may have arrived all the same."),
+    ],
+)
+async def test_undo_of_what_waits_says_whether_it_may_have_arrived(
+    world: World, tmp_path: Path, state: EntryState, note: str
+) -> None:
+    desk, entry = await renaming(world, tmp_path)
+    entry = desk.journal.settle(entry, state)
+    [way] = await desk.session.reversals.ways_out([entry])
+    assert way.reversal.note == note
 
 
 async def test_who_leaves_while_the_outbox_is_claimed_gives_it_back(

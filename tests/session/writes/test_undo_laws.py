@@ -287,7 +287,7 @@ def test_a_waiting_write_is_taken_out_and_put_back(*, sure: bool, text: bool) ->
     assert out.before.differences(None) == ()
     assert out.before.explain({"waits": True}) == "It waits again."
     said = "Not sent" if sure else "Waits no more, and may have arrived all the same"
-    assert out.note == f"{said}; its text is a draft again." if text else f"{said}."
+    assert out.note == (f"{said}; its text is a draft again." if text else f"{said}.")
 
 
 def entry(key: str, state: State = "done", *, at: float = 0.0, **more: Any) -> Entry:

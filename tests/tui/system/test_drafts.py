@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import httpx
+
 from copydesk.local.drafts import DeskDrafts
 from copydesk.local.state import State
 from copydesk.session.draft_keys import (
@@ -56,6 +58,61 @@ async def test_a_draft_on_a_page_has_the_name_of_the_page(review: ReviewWorld) -
         assert "All of it" in driver.line("edit of a page: Retries in API reference")
         assert "settings of a page: Retries, #1 Webhook retries" in driver.screen
         assert "Of what is deleted" in driver.line("edit of a page: #1 Webhook retries")
+
+
+async def test_drafts_are_named_by_few_reads(world: World) -> None:
+    review = ReviewWorld(world)
+    ids, page = (review.space, review.request), review.page("webhooks/retries")
+    way = Unwilling(world)
+    app = review.app(faults=way)
+    async with drive(app, size=(140, 24)) as driver:
+        drafts = app.session.drafts
+        for name in (page, *map(str, range(MANY))):
+            drafts.save(source_key(*ids, name), f"Of {name}")
+        way.asked.clear()
+        await driver.press("g d", "G")
+        assert f"Of {page}" in driver.line("edit of a page: Retries, #1 Webhook retries")
+        read = [path for path in way.asked if "/change-requests/" in path]
+        assert len(read) == len(set(read)) == 2
+
+
+async def test_what_is_refused_of_pages_leaves_their_drafts_the_name_of_the_request(
+    world: World,
+) -> None:
+    review = ReviewWorld(world)
+    ids, page = (review.space, review.request), review.page("webhooks/retries")
+    way = Unwilling(world)
+    app = review.app(faults=way)
+    for status in (400, 403):
+        way.refused = status
+        async with drive(app, size=(140, 24)) as driver:
+            app.session.drafts.save(source_key(*ids, page), "All of it")
+            app.session.drafts.save(source_key(review.space, NEW_REQUEST, page), "Some of it")
+            await driver.press("g d")
+            assert "All of it" in driver.line("edit of a page: #1 Webhook retries")
+            assert "Some of it" in driver.line("edit of a page: in API reference")
+        app = review.app(faults=way)
+
+
+MANY = 40
+"""More drafts than are named at once."""
+
+
+class Unwilling(Faults):
+    """A desk that notes what is read, and refuses what tells of pages while ``refused`` is set."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.refused = 0
+        self.asked: list[str] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        self.asked.append(path)
+        if self.refused and ("/page" in path or path.endswith("/content")):
+            body = {"error": {"code": self.refused, "message": "Not for you."}}
+            return httpx.Response(self.refused, json=body)
+        return await super().handle_async_request(request)
 
 
 async def test_a_new_request_goes_on_with_its_subject(review: ReviewWorld) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
 
-from copydesk.client.errors import Forbidden, NotFound
+from copydesk.client.errors import NotFound, Refused
 from copydesk.domain.inverses import draft_dropped
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import age
+from copydesk.domain.page_tree import flatten
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, shown_title
 from copydesk.session.draft_keys import DraftOwner, belonging
@@ -118,25 +120,27 @@ def subject_of(belongs: DraftOwner | None) -> DraftSubject | None:
     return DraftSubject(belongs.target.space, belongs.target.change_request, belongs.target.page)
 
 
-async def _named(api: Api, space: str, request: str | None, page: str | None) -> str:
-    """Return what a subject is called, its page first. Raises ``ApiError``."""
-    if request:
-        found = await api(ops.get_change_request, space, request)
-        said = f"#{found.number} {clean(found.subject)}".rstrip()
-    else:
-        said = f"in {clean((await api(ops.get_space, space)).title)}"
-    if page is None:
-        return said
-    about = (space, request, page) if request else (space, page)
-    read = ops.get_change_request_page if request else ops.get_space_page
-    there = await api.find(read, *about, format="markdown")
-    if there is None:  # staged only, or deleted
-        return said
-    return f"{shown_title(there.title)}{', ' if request else ' '}{said}"
+async def _named(api: Api, space: str, request: str | None) -> str:
+    """Return what a space is called, or a change request of it. Raises ``ApiError``."""
+    if request is None:
+        return f"in {clean((await api(ops.get_space, space)).title)}"
+    found = await api(ops.get_change_request, space, request)
+    return f"#{found.number} {clean(found.subject)}".rstrip()
+
+
+async def _page_titles(api: Api, space: str, request: str | None) -> dict[str | None, str]:
+    """Return the titles of all pages by their ids, in one read. Raises ``ApiError``."""
+    tree = await (
+        api(ops.list_space_pages, space, metadata=False, computed=False)
+        if request is None
+        else api(ops.list_change_request_pages, space, request, metadata=False, computed=False)
+    )
+    pages = await asyncio.to_thread(flatten, tree.pages)
+    return {page.id: shown_title(page.title) for page in pages}
 
 
 NAMED_AT_ONCE = 30
-"""How many titles are read of what drafts are on; the others are named by their text."""
+"""How many change requests and spaces are read before what they are called is shown."""
 
 
 def none_selected(here: DraftsPlace) -> str | None:
@@ -214,23 +218,30 @@ class DraftsPlace(Place, scope="drafts"):
         source.fold()  # all of it happened on this machine, by this hand: nothing is news
         source.fresh.clear()
         self.show_details()
-        unknown = {
-            subject: None
-            for row in source.shown()
-            if (subject := subject_of(row.belongs)) is not None and subject not in self._about
-        }
+        unknown: dict[tuple[str, str | None], set[DraftSubject]] = {}
+        for row in source.shown():
+            subject = subject_of(row.belongs)
+            if subject is not None and subject not in self._about:
+                unknown.setdefault((subject.space, subject.request), set()).add(subject)
         if unknown:
-            wanted = list(unknown)[:NAMED_AT_ONCE]
+            wanted = list(unknown.values())[:NAMED_AT_ONCE]
             self.reads.load("names", lambda api: self._read_names(api, wanted),
                       lambda _: self._arrived(drafts), what="Reading names",
                       quiet=True)  # fmt: skip
 
-    async def _read_names(self, api: Api, subjects: list[DraftSubject]) -> None:
-        for subject in subjects:
-            try:
-                self._about[subject] = await _named(api, *subject)
-            except (Forbidden, NotFound):
-                self._about[subject] = "gone"
+    async def _read_names(self, api: Api, wanted: list[set[DraftSubject]]) -> None:
+        """Read what subjects are called, those of one change request or space at once."""
+        for subjects in wanted:
+            (space, request, _), *_rest = subjects
+            said, titles = "gone", dict[str | None, str]()
+            with suppress(Refused, NotFound):
+                said = await _named(api, space, request)
+                if any(each.page for each in subjects):
+                    titles = await _page_titles(api, space, request)
+            for each in subjects:
+                title = titles.get(each.page)  # none of one that is staged only, or deleted
+                lead = f"{title}{', ' if request else ' '}" if title else ""
+                self._about[each] = f"{lead}{said}"
 
     def show_details(self) -> None:
         row = self.rows.selected

@@ -104,6 +104,9 @@ async def test_dialogs_leave_the_words_of_others_alone_and_tell_own_keys(world: 
             shown = 2 if isinstance(sheet, Confirm) else 1
             assert driver.screen.count(theirs) == shown, driver.screen
             assert "Nothing is sent until ctrl+x ctrl+s." in driver.screen
+            if isinstance(sheet, Form):
+                await driver.press("enter")
+                assert "Enter sends nothing: ctrl+x ctrl+s does (save)." in driver.screen
             await driver.press("ctrl+g")
             assert isinstance(driver.app.screen, Place)
 

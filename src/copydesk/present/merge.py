@@ -11,6 +11,7 @@ from rich.text import Text
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import label, objection
 from copydesk.domain.text import clean, listed, plural, shorten, shown_subject
+from copydesk.present.facts import hint
 from copydesk.present.merge_rules import said_and_asked
 from copydesk.present.review import conflict_lines, rule_text, status_text, summary
 from copydesk.session.glyphs import glyphs
@@ -88,7 +89,7 @@ def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) 
     ``unseen`` counts (pages not seen, all); ``clashed`` says that an update conflicted.
     """
     request = read.request
-    found = [f"readers lose a page: {said}" for said in losses(read.changes)]
+    found: list[Text | str] = [f"readers lose a page: {said}" for said in losses(read.changes)]
     if read.changes is not None and not (read.changes.changes or read.changes.more):
         found.append("it changes nothing: there is nothing to merge")
     if unlooked := not_looked_at(read.changes):
@@ -110,12 +111,12 @@ def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) 
             if clashed
             else "main has moved on since, but changed none of its pages"
             if apart
-            else "main has moved on since; U updates first"
+            else hint("main has moved on since; U updates first", "")
         )
     if both := read.rules.both_sides:
         count = plural(len(both), "page")
         found.append(f"may conflict: {count} changed on both sides: {_titles(both)}")
-    return [Text(f"! {said}", style="warn") for said in found]
+    return [Text.assemble("! ", said, style="warn") for said in found]
 
 
 def beside_lines(beside: MergeNotes) -> list[Text]:

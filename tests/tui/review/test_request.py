@@ -307,6 +307,28 @@ async def test_a_chord_of_the_settings_holds_in_a_merge_too(review: ReviewWorld)
         assert "Merged. It is live now." in driver.screen
 
 
+async def test_the_sentences_of_a_merge_name_the_keys_of_the_settings(review: ReviewWorld) -> None:
+    rule(review, {"rule": "require_at_least_one_review"})
+    app = review.app()
+    own = {
+        "merge_sheet.confirm": ("f7",),
+        "merge_sheet.merge_when_ready": ("f8",),
+        "merge_sheet.update": ("f9",),
+    }
+    app.use_keys(keymap(OwnKeys(keys=own))[0])
+    async with drive(app, size=(140, 40)) as driver:
+        await driver.press("m")
+        assert "f8 merges when its rule" in driver.screen
+        assert "f8 merge when ready   esc cancel" in driver.screen
+        review.world.commit(review.space, {"webhooks/retries": "# Retries\n\nOf main.\n"})
+        await driver.press("escape", "m")
+        assert "main has moved on since; f9 updates first" in driver.screen
+        assert "f9 update from main first" in driver.screen
+        review.world.write(lambda tx: tx.update("change_request", review.request, status="draft"))
+        await driver.press("escape", "m", "f7")
+        assert "f7 merges nothing yet." in driver.screen
+
+
 async def test_a_merge_shows_all_beside_it_and_can_be_stopped(review: ReviewWorld) -> None:
     world = review.world
     other = world.change_request(
@@ -359,7 +381,7 @@ async def test_what_is_not_on_the_screen_is_not_approved_or_merged_unsaid(
         said = " ".join(driver.screen.split())
         assert "Not sent: #1 was edited since you read it here. R reads it; what you wrote" in said
         await driver.press("m")
-        assert "! edited since you read it here: R reads it" in driver.screen
+        assert "! edited since you read it here: close this, R reads it" in driver.screen
         await driver.press("escape", "R", "m")
         assert "since you read it here" not in driver.screen
         await driver.press("escape", "a")

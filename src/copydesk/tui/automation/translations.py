@@ -356,7 +356,7 @@ class TranslationsPlace(ResourcePlace[ListedTranslation], scope="translations"):
             },
             offers={"source.space": self._spaces},
             lines={"instructions": 3},
-            facts=["The translation is written into a space of its own, which u leaves there."],
+            facts=[hint("The translation is written into a space of its own: u leaves that.", "")],
             verb="make it",
         )
         if await self.desk.push_screen_wait(form):

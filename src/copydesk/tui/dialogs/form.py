@@ -23,6 +23,7 @@ from textual.widgets import Input, Label, Static, TextArea
 
 from copydesk.domain.secret_values import MASK, holds_private_key, lacks_password, without_password
 from copydesk.domain.text import listed, plural, shorten
+from copydesk.present.facts import hint
 from copydesk.session.draft_keys import form_text, form_words
 from copydesk.session.errors import failure_types, sentence, write_sentence
 from copydesk.session.glyphs import glyphs
@@ -240,8 +241,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self._foot = keys
         yield self._foot
 
-    def _keys(self, said: str = "") -> Content:
-        lead = Text(f"{said}\n" if said else "", style="warn")
+    def _keys(self, said: Text | str = "") -> Content:
+        lead = Text.assemble(said, "\n", style="warn") if said else Text()
         keys = Text.assemble(
             lead, ("ctrl+s", "accent"), f" {self._verb}   ", ("tab", "accent"), " next field   ",
             ("esc", "accent"), f" {self._leaves}, keeps what you typed",
@@ -319,11 +320,11 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
     def enter(self, field: Entry) -> None:
         """Go to the field below; below the last there is none, and Enter sends nothing."""
         if field is list(self._inputs.values())[-1]:
-            self._say(f"Enter sends nothing: ctrl+s does ({self._verb}).")
+            self._say(hint(f"Enter sends nothing: ctrl+s does ({self._verb}).", "warn"))
         else:
             self.focus_next()
 
-    def _say(self, said: str, *, briefly: bool = False) -> None:
+    def _say(self, said: Text | str, *, briefly: bool = False) -> None:
         """Show a message above the keys; a brief one goes with the next change."""
         self._brief = briefly
         self.query_one("#form-keys", Label).update(self._keys(said))

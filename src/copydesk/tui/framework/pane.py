@@ -426,12 +426,17 @@ def keyed(owner: Widget, text: Text) -> Text:
     keyboard = keyboard_of(owner)
     if keyboard is None or not (renamed := keyboard.renamed(owner)):
         return text
-    keys = (
-        span for span in text.spans
-        if _is_hint(span) or (span.style in ("accent", "muted")
-                              and "+" in text.plain[span.start : span.end])
-    )  # fmt: skip
-    return _told_anew(text, keys, lambda said: with_keys(said, renamed))
+
+    def tell(said: str) -> str:
+        key = said.strip()
+        return said.replace(key, renamed[key]) if key in renamed else with_keys(said, renamed)
+
+    def is_key(span: Span) -> bool:
+        said = text.plain[span.start : span.end]
+        alone = span.style == "accent" and said.strip() in renamed
+        return alone or (span.style in ("accent", "muted") and "+" in said)
+
+    return _told_anew(text, (each for each in text.spans if _is_hint(each) or is_key(each)), tell)
 
 
 def _is_hint(span: Span) -> bool:

@@ -16,6 +16,7 @@ from textual.widgets import Label, Static
 from copydesk.contract.models.change_request import Changes, MergeResult
 from copydesk.domain.address import is_unserved, web_address
 from copydesk.domain.text import clean
+from copydesk.present.facts import hint
 from copydesk.present.impact import impact_line
 from copydesk.present.merge import (
     MergeNotes,
@@ -241,10 +242,10 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
                     self.off = DRAFT
                 failed = failed and self.off != DRAFT
                 said = "Not to be merged while a rule is not met." if failed else self.off
-                self._status = Text(said, style="bad")
+                self._status = hint(said, "bad") if said == DRAFT else Text(said, style="bad")
                 if self.why_not_when_ready() is None:
                     count = len(read.rules.results)
-                    self._status.append(f" M {when_ready(count)}.", style="warn")
+                    self._status.append(" ").append_text(hint(f"M {when_ready(count)}.", "warn"))
             self._look_beside(read)
         self._draw()
 
@@ -288,7 +289,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     # Drawing
 
-    def _draw(self, said: str = "") -> None:
+    def _draw(self, said: Text | str = "") -> None:
         if not self.stands or self._spoken is None:
             return
         if self._result is not None:
@@ -298,14 +299,16 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         if not self._merged:
             against = warnings(self._spoken, self._unseen, clashed=self._clashed)
             if self._is_edited(self._spoken):
-                against.insert(0, Text("! edited since you read it here: R reads it", style="warn"))
+                against.insert(
+                    0, hint("! edited since you read it here: close this, R reads it", "warn")
+                )
             against += beside_lines(self._beside)
             lines += ["", *against] if against else []
         status = Text.assemble(self._status, "\n") if self._status else Text()
         self.show([*self._above, *lines], status.append_text(self._keys(said)))
 
-    def _keys(self, said: str = "") -> Text:
-        text = Text(f"{said}  " if said else "", style="warn")
+    def _keys(self, said: Text | str = "") -> Text:
+        text = Text.assemble(said, "  ", style="warn") if said else Text(style="warn")
         request = self._request
         if self._waits:
             keys = Text.assemble(("u", "accent"), " or ", ("esc", "accent"), " stops it")
@@ -325,7 +328,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             text.append("M", style="accent").append(" merge when ready   ")
         elif self.off != DRAFT:
             off = self.off is not None
-            text.append("y", style="muted" if off else "accent")
+            text.append_text(hint("y", "muted" if off else "accent"))
             text.append(" merge   ", style="muted" if off else "")
         return text.append("esc", style="accent").append(" cancel")
 
@@ -356,7 +359,8 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
                 self.change_keys(self._keys(self.off or ""))
             else:
                 said = self.off or ""
-                self._draw("y merges nothing yet." if said in self._status.plain else said)
+                again = said in self._status.plain
+                self._draw(hint("y merges nothing yet.", "warn") if again else said)
             return
         request, main = spoken.request, spoken.space.revision
         title = clean(spoken.space.title)
@@ -404,7 +408,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             self.change_keys(self._keys(self.off or ""))
             return
         if why is not None:
-            self._draw(why)
+            self._draw(hint(why, "warn"))
             return
         merges = place.session.waiting_merges
         try:

@@ -392,3 +392,25 @@ async def test_whose_edit_is_a_draft_is_known_without_the_disk(
     assert await session.outbox.send() != BEGUN
     assert current_thread() not in on
     assert len(program.network.arrived) == 1
+
+
+async def test_what_had_not_arrived_is_not_sent_as_it_was_while_an_edit_of_it_is_a_draft(
+    desk: Desk, tmp_path: Path
+) -> None:
+    program = Program(desk, desk.kinds["update_change_request"], tmp_path)
+    program.network.down = True
+    with pytest.raises(QueuedError):
+        await program.write()
+    program.network.mend()
+    session, [waiting] = program.session, program.session.outbox.items
+    entry = session.outbox.items[waiting]
+    lost = await asyncio.to_thread(session.journal.settle, entry, "unknown", sentence="Lost.")
+    session.outbox.take(lost)
+    await asyncio.to_thread(session.drafts.save, outbox_key(waiting), "Edited.")
+    program.clock.now += timedelta(seconds=2 * QUIET_SECONDS)
+    assert await session.outbox.send() == BEGUN
+    assert not program.network.arrived
+    assert session.outbox.items[waiting].state == "queued"
+    await session.outbox.send(waiting)  # by hand
+    assert len(program.network.arrived) == 1
+    program.store.close()

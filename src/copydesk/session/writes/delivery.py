@@ -260,17 +260,21 @@ class OutboxDelivery:
             self._box.not_before = None
             session.contact.answered()
 
+    def _waits_for_edit(self, entry: Entry, hand: bool) -> bool:
+        """Whether it is not sent as it is, because a person edits it."""
+        if hand or not self._box.is_edited(entry):
+            return False
+        if entry.id not in self._box.edited:
+            self.tally.stopped = BEGUN
+        return True
+
     async def one(self, entry: Entry, hand: bool, *, anyway: bool, sure: bool) -> None:
         """Check one write, and send it if it should still be sent.
 
         Raises `AwayError` when the service is away.
         """
         name = clean(f"{entry.what} {entry.target}", limit=60)
-        if self._is_typed_again(entry):
-            return
-        if self._box.is_edited(entry) and not hand:
-            if entry.id not in self._box.edited:
-                self.tally.stopped = BEGUN
+        if self._is_typed_again(entry) or self._waits_for_edit(entry, hand):
             return
         if self._waits_for_others(entry):
             self.tally.stopped = "A comment that it goes with waits: that one first."
@@ -286,6 +290,8 @@ class OutboxDelivery:
             if found is None:
                 return
             entry = found
+            if self._waits_for_edit(entry, hand):
+                return
         if entry.held and not hand:
             return
         try:

@@ -1,4 +1,4 @@
-"""The log of a run, and what is said of it."""
+"""The log of a run, and the sentences that name it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ def test_an_error_behind_the_screens_is_told_with_its_kind_and_where_the_log_is(
     paths = find_paths().make()
     log_file.begin(paths.log)
     try:
-        said = log_file.behind_screens(paths)(LookupError("what someone typed"))
+        said = log_file.background(paths)(LookupError("what someone typed"))
     finally:
         close_log()
         log_file.silence()
-    assert said.endswith(
-        f"(LookupError): news, and what is shown, may be old. Details: {paths.log}"
+    assert said == (
+        "An unexpected error in the background (LookupError): news and lists may be out of date. "
+        f"Details: {paths.log}"
     )
     logged = paths.log.read_text(encoding="utf-8")
     assert "LookupError" in logged

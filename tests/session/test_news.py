@@ -45,12 +45,12 @@ class Newsroom:
         self.store = State(folder / "state.db")
         self.session = self.start()
 
-    def start(self) -> Session:
-        """Return the session of another run on the same machine."""
+    def start(self, api: Api | None = None) -> Session:
+        """Return the session of another run on the same machine, with a client of the desk."""
         world = self.world
 
         async def connect() -> Api:
-            return world.api()
+            return api or world.api()
 
         return Session(
             connect,
@@ -126,12 +126,8 @@ async def test_who_is_asked_for_a_review_is_told_though_that_is_no_edit_of_the_r
         for each in answer["items"]:
             each |= {"updatedAt": START.isoformat(), "subject": "x" * (SUBJECT + 1)}
 
-    api = strange(room.world, "/change-requests", old)
-
-    async def ready() -> Api:
-        return api
-
-    room.session.ready = ready  # type: ignore[method-assign]
+    room.session = room.start(strange(room.world, "/change-requests", old))
+    await room.begin()
     await room.ask()
     assert await room.later(3600) == ["Lee Park asks you to review #2"]
     assert room.session.news.items[0].subject == "x" * SUBJECT

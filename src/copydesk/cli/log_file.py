@@ -80,16 +80,16 @@ def begin(path: Path, secrets: Sequence[str] = ()) -> None:
         silence()
 
 
-def behind_screens(paths: Paths) -> Callable[[BaseException], str]:
+def background(paths: Paths) -> Callable[[BaseException], str]:
     """Return what logs an error that ends nothing, and says where it is to be found."""
 
     def explain(error: BaseException) -> str:
         from copydesk.local.log import NAME
 
-        logging.getLogger(NAME).error("unexpected error behind the screens", exc_info=error)
+        logging.getLogger(NAME).error("unexpected error in the background", exc_info=error)
         return (
-            f"Something unexpected went wrong behind the screens ({type(error).__name__}): news, "
-            f"and what is shown, may be old. Details: {paths.log}"
+            f"An unexpected error in the background ({type(error).__name__}): news and lists may "
+            f"be out of date. Details: {paths.log}"
         )
 
     return explain

@@ -281,7 +281,7 @@ def _show(
             utf8=terminal.shows_utf8(settings.glyphs),
             driver=linear_driver() if linear else None,
             crash=log_file.crash(paths),
-            background=log_file.behind_screens(paths),
+            background=log_file.background(paths),
             preload=partial(_preload, paths, connection.secrets),
         )
     if connection.token is not None:

@@ -98,7 +98,7 @@ class SettingsFile:
 
     @property
     def text(self) -> str:
-        """What is in the file; "" where there is none. Raises ``OSError``."""
+        """The text of the file; "" without a file. Raises ``OSError``."""
         return read_text(self.path)
 
     def in_use(self) -> InUse:
@@ -120,7 +120,7 @@ class SettingsFile:
         return [_problem(name, said, found, self.text) for name, said in wrong.items()]
 
     def rows(self) -> list[SettingRow]:
-        """Return every setting, and every key of the file that is none. Raises ``OSError``."""
+        """Return every setting, and every unknown key of the file. Raises ``OSError``."""
         found = self.in_use()
         text = self.text if all(each.key for each in found.problems) else ""  # no line holds then
         known = {each.name for each in fields(Settings)}
@@ -237,7 +237,7 @@ class SettingsFile:
         return True
 
     def make(self) -> None:
-        """Make the file where there is none, with every default as a comment.
+        """Make a missing file, with every default as a comment.
 
         Beside it is the schema then, by which editors complete: that of this version, at each
         edit. Raises ``OSError``.

@@ -235,16 +235,15 @@ def _endpoint(
         try:
             if implementation is None:  # not between two keys
                 implementation = await asyncio.to_thread(_loaded, op)
-            body: bytes | Refusal = b""
-            early: dict[str, Any] | Refusal | None = None
+            body: bytes | Refusal | dict[str, Any] = b""
             if op.body is not None:
                 await _sign_in(store, _caller(scope)[0], sessions, met)
                 body = await _body(scope, receive)
                 if isinstance(body, bytes) and len(body) > LONG:
                     # Not on the thread that writes: others wait for it.
                     read = partial(_arguments, op, scope, body)
-                    early = await store.in_thread(read, writes=False)
-            work = partial(_answer, store, worker, implementation, sessions, scope, body, early)
+                    body = await store.in_thread(read, writes=False)
+            work = partial(_answer, store, worker, implementation, sessions, scope, body)
             if implementation.short:
                 response = await store.soon(work)
             else:
@@ -300,12 +299,11 @@ def _answer(
     implementation: Implementation,
     sessions: Mapping[str, str],
     scope: Scope,
-    body: bytes | Refusal,
-    early: dict[str, Any] | Refusal | None,
+    body: bytes | Refusal | dict[str, Any],
 ) -> _Answer:
     op = implementation.operation
     # Read before the transaction, which others wait for; who calls is still the first question.
-    arguments = early or _arguments(op, scope, body)
+    arguments = _arguments(op, scope, body) if isinstance(body, bytes) else body
     credential, base_url = _caller(scope)
 
     def work(tx: Tx, *, settled: bool = True) -> _Answer:
@@ -385,11 +383,7 @@ async def _body(scope: Scope, receive: Receive) -> bytes | Refusal:
         return refusal
 
 
-def _arguments(
-    op: Operation[..., Any], scope: Scope, body: bytes | Refusal
-) -> dict[str, Any] | Refusal:
-    if isinstance(body, Refusal):
-        return body
+def _arguments(op: Operation[..., Any], scope: Scope, body: bytes) -> dict[str, Any] | Refusal:
     try:
         query = str(scope["query_string"], "latin-1")
         arguments = read_arguments(op, scope["path_params"], query, body)

@@ -397,36 +397,42 @@ async def test_what_is_not_on_the_screen_is_not_approved_or_merged_unsaid(
         assert "Not sent" not in driver.screen
 
 
+class Deaf(Faults):
+    """A desk that does not tell of the change request itself while ``deaf`` is set."""
+
+    def __init__(self, review: ReviewWorld) -> None:
+        super().__init__(review.world)
+        self._end = f"/{review.request}"
+        self.deaf = False
+        self.asked = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        self.asked += 1
+        if self.deaf and request.method == "GET" and request.url.path.endswith(self._end):
+            return httpx.Response(500, json={"error": {"code": 500, "message": "No."}})
+        return await super().handle_async_request(request)
+
+
 async def test_a_review_waits_where_nothing_tells_whether_what_was_read_is_as_it_was(
     review: ReviewWorld,
 ) -> None:
-    way = Faults(review.world)
-    answer, deaf, asked = way.handle_async_request, False, 0
-
-    async def answered(request: httpx.Request) -> httpx.Response:
-        nonlocal asked
-        asked += 1
-        if deaf and request.method == "GET" and request.url.path.endswith(f"/{review.request}"):
-            return httpx.Response(500, json={"error": {"code": 500, "message": "No."}})
-        return await answer(request)
-
-    way.handle_async_request = answered  # type: ignore[method-assign]
+    way = Deaf(review)
     app = review.app(faults=way)
     async with drive(app, size=(100, 30)) as driver:
         await driver.press("2", "a")
         await driver.type("Good.")
         review.world.edit_change_request(review.request, {"overview": "Other words."})
-        deaf = True
+        way.deaf = True
         await driver.press("ctrl+s")
         assert "Waits in the outbox (g x): what it is about is read again first." in driver.screen
         assert [line.state for line in app.session.log] == ["queued"]
-        deaf = False
+        way.deaf = False
         await driver.press("g x", "ctrl+s")
         [waiting] = app.session.outbox.items.values()
         assert (waiting.what, waiting.held) == ("Approve", "changed")
         # Who is known not to answer is not waited for.
         way.gone = True
         await driver.press("escape", "R", "A")
-        asked = 0
+        way.asked = 0
         await driver.press("ctrl+s")
-        assert (asked, app.session.outbox.count) == (0, 2)
+        assert (way.asked, app.session.outbox.count) == (0, 2)

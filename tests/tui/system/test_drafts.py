@@ -65,7 +65,7 @@ async def test_drafts_are_named_by_few_reads(world: World) -> None:
     ids, page = (review.space, review.request), review.page("webhooks/retries")
     way = Unwilling(world)
     app = review.app(faults=way)
-    async with drive(app, size=(140, 24)) as driver:
+    async with drive(app, size=(140, 60)) as driver:
         drafts = app.session.drafts
         for name in (page, *map(str, range(MANY))):
             drafts.save(source_key(*ids, name), f"Of {name}")

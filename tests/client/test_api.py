@@ -17,12 +17,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from copydesk.client.api import Api
+from copydesk.client.api import MOST_POLLED, Api
 from copydesk.client.calls import LONGEST_NAME, SentRequest, outgoing, raw, with_short_names
 from copydesk.client.errors import Garbled, NotFound
 from copydesk.contract.models.base import Body, Limit, Page, Resource
 from copydesk.contract.operation import Operation
-from copydesk.domain.request_context import MISREAD, Misread, whole_answers
+from copydesk.domain.request_context import ASKER, MISREAD, Asker, Misread, Why, whole_answers
 
 
 class Tin(Resource):
@@ -287,6 +287,23 @@ async def test_a_read_after_a_write_does_not_share_a_read_from_before(
     shelf.gate.set()
     await asyncio.gather(early, write, late)
     assert len(shelf.asked) == 3
+
+
+async def test_a_poll_that_brings_the_same_again_is_not_read_again(api: Api, shelf: Shelf) -> None:
+    async def polled(tin_id: str) -> Tin:
+        ASKER.set(Asker("changes", Why.POLLING))
+        return await api(get_tin, tin_id)
+
+    first, again = [await asyncio.create_task(polled("tin-0")) for _ in range(2)]
+    assert again is first
+    shelf.tins["tin-0"] = 90
+    changed = await asyncio.create_task(polled("tin-0"))
+    assert changed.size_in_ml == 90
+    assert await api(get_tin, "tin-0") is not changed, "what was asked for may be kept for long"
+    for number in range(MOST_POLLED):
+        shelf.tins[f"more-{number}"] = number
+        await asyncio.create_task(polled(f"more-{number}"))
+    assert await asyncio.create_task(polled("tin-0")) is not changed, "only the last are kept"
 
 
 async def test_at_most_eight_requests_are_on_the_wire(api: Api, shelf: Shelf) -> None:

@@ -59,10 +59,12 @@ from copydesk.domain.cached_answers import Held
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import service_time
 from copydesk.domain.request_context import (
+    ASKER,
     MISREAD,
     NOT_SHOWN,
     WHOLE,
     CachedReading,
+    Why,
     current_reading,
 )
 from copydesk.domain.text import clean
@@ -131,6 +133,12 @@ _LOG = logging.getLogger(__name__)
 PAGE = 250
 """How many items of a list are read with one request."""
 
+MOST_POLLED = 8
+"""The last answers to polls that are kept as they were read: most polls bring the same again."""
+
+MOST_POLLED_BYTES = 2 * THREAD_BYTES
+"""The largest such answer."""
+
 MOST_LOGGED = 500
 """How many kinds of parts that were left out of answers are logged: where and why, not what."""
 
@@ -187,6 +195,8 @@ class Api:
         self._timeouts = timeouts
         self._left_out: set[tuple[str, str, str]] = set()
         """What was left out of answers and is in the log: operation, field, reason."""
+        self._polled: dict[str, tuple[bytes, tuple[Any, Sequence[Any]]]] = {}
+        """What polls brought and how it was read, by target, the newest last."""
 
     def __repr__(self) -> str:
         return f"<Api {self.base_url}>"
@@ -437,7 +447,7 @@ class Api:
         async def run() -> tuple[Any, Sequence[Any]]:
             asked = self._clock()
             answer = await self._send(outgoing)
-            read = await self._validated(operation, answer)
+            read = await self._read(operation, outgoing.kept_as, answer)
             # Only valid answers are cached: a Wi-Fi that wants a password answers in the
             # service's place.
             if reading is None and self._keeping is not None and outgoing.keepable:
@@ -523,6 +533,21 @@ class Api:
     def _keep_routes(self, content: bytes) -> None:
         if self._keeping is not None:
             self._keeping.keep(ROUTES, content)
+
+    async def _read(
+        self, operation: Operation[..., Any], target: str, answer: Answer
+    ) -> tuple[Any, Sequence[Any]]:
+        """Return what `_validated` does; what a poll brings again is read once."""
+        polls = ASKER.get().why is Why.POLLING and not WHOLE.get()
+        if not polls or operation.secret or len(answer.content) > MOST_POLLED_BYTES:
+            return await self._validated(operation, answer)
+        content, read = self._polled.pop(target, (None, (None, ())))
+        if content != answer.content:
+            read = await self._validated(operation, answer)
+        self._polled[target] = answer.content, read
+        if len(self._polled) > MOST_POLLED:
+            del self._polled[next(iter(self._polled))]
+        return read
 
     async def _validated(
         self, operation: Operation[..., Any], answer: Answer

@@ -206,7 +206,7 @@ class CopydeskApp(DeskApp):
         if self.goes_on:
             begin(self, self.go_on, name="go on")
         self.call_after_refresh(self._wake)
-        self.ticks = Ticks(self, TICK_SECONDS, self.tick)
+        self.ticks = Ticks(TICK_SECONDS, self.tick)
         if self._held:
             self.set_timer(HELD_SECONDS, self._held_long)
 
@@ -714,6 +714,8 @@ class CopydeskApp(DeskApp):
         return self.runs.note
 
     async def on_unmount(self) -> None:
+        if self.ticks is not None:
+            self.ticks.stop()
         await self.account.close()
 
     def hint(self, width: int) -> str:

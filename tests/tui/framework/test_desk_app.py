@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from textual.message_pump import MessagePump
-from textual.timer import Timer
 
 from copydesk.tui.framework.desk_app import Pause, Ticks
 
@@ -52,39 +49,38 @@ async def test_a_pause_that_is_stopped_never_ends() -> None:
     assert not pause.asked
 
 
-class Clock(MessagePump):
-    """A part of Textual whose timers a test lets ring."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rings: list[tuple[float, Callable[[], None]]] = []
-
-    def set_timer(self, delay: float, callback: Any = None, **options: Any) -> Timer:
-        self.rings.append((delay, callback))
-        return Timer(self, delay)
-
-
-async def test_ticks_rest_for_a_while_or_until_they_are_told_to_go_on(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(Timer, "pause", lambda timer: said.append("pause"))
-    monkeypatch.setattr(Timer, "resume", lambda timer: said.append("resume"))
-    clock = Clock()
-    ticks = Ticks(clock, 1, lambda: None)
+async def test_ticks_rest_for_a_while_or_until_they_are_told_to_go_on() -> None:
+    rang = asyncio.Event()
+    ticks = Ticks(0.001, rang.set)
+    for _ in range(2):
+        await asyncio.wait_for(rang.wait(), 5)
+        rang.clear()
+    ticks.rest(3600)
+    ticks.rest(0.001)
+    assert ticks.rests
+    await asyncio.sleep(0.02)
+    assert not rang.is_set(), "what rests already is not woken by being told to rest"
     ticks.go_on()
-    assert (said, clock.rings) == ([], [])
-    ticks.rest(5)
-    ticks.rest(5)
-    assert said == ["pause"]
-    [(seconds, ring)] = clock.rings
-    assert seconds == 5
-    ring()
-    assert said == ["pause", "resume"]
     assert not ticks.rests
-    ticks.rest(5)
-    ticks.go_on()
-    ticks.go_on()
-    assert [seconds for seconds, _ in clock.rings] == [5, 5, 1], "a key makes one timer"
-    clock.rings[-1][1]()
-    assert said == ["pause", "resume"] * 2
+    await asyncio.wait_for(rang.wait(), 5)
+    ticks.rest(0.001)
+    rang.clear()
+    await asyncio.wait_for(rang.wait(), 5)
+    assert not ticks.rests, "it has rested long enough"
+    ticks.stop()
+    rang.clear()
+    await asyncio.sleep(0.02)
+    assert not rang.is_set()
+
+
+async def test_a_tick_may_tell_itself_to_rest() -> None:
+    rang: list[None] = []
+
+    def ring() -> None:
+        rang.append(None)
+        ticks.rest(3600)
+
+    ticks = Ticks(0.001, ring)
+    await asyncio.sleep(0.02)
+    assert (len(rang), ticks.rests) == (1, True)
+    ticks.stop()

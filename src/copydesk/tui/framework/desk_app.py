@@ -16,7 +16,6 @@ from copydesk.tui.framework.base_app import BaseApp
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
-    from textual.message_pump import MessagePump
     from textual.screen import Screen
     from textual.worker import Worker
 
@@ -257,27 +256,38 @@ class Pause:
 
 
 class Ticks:
-    """Calls something again and again, less often while it rests: waking up is what costs then."""
+    """Calls something again and again, less often while it rests: waking up is what costs then.
 
-    def __init__(self, node: MessagePump, seconds: float, then: Callable[[], None]) -> None:
-        self._node, self._seconds = node, seconds
-        self._timer = node.set_interval(seconds, then)
+    By the event loop, as `Pause` does.
+    """
+
+    def __init__(self, seconds: float, then: Callable[[], None]) -> None:
+        self._seconds, self._then = seconds, then
         self.rests = False
         """Whether it is called less often."""
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._ring)
 
     def rest(self, seconds: float) -> None:
         """Call it in so many seconds, and not before, unless it is told to go on."""
         if not self.rests:
             self.rests = True
-            self._timer.pause()
-            self._node.set_timer(seconds, self._resume)
+            self._in(seconds)
 
     def go_on(self) -> None:
         """Call it as often as before: not at once, what it is told for comes first."""
         if self.rests:
             self.rests = False
-            self._node.set_timer(self._seconds, self._resume)
+            self._in(self._seconds)
 
-    def _resume(self) -> None:
+    def stop(self) -> None:
+        """Call it no more."""
+        self._timer.cancel()
+
+    def _ring(self) -> None:
         self.rests = False
-        self._timer.resume()
+        self._in(self._seconds)  # before: it may be told to rest
+        self._then()
+
+    def _in(self, seconds: float) -> None:
+        self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._ring)

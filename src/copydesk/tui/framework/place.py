@@ -249,7 +249,7 @@ class Place(Acts, SteadyScreen[None]):
         """Return what it shows now, to come back to; None where it can only ask."""
         if not self.PLACE or self.target.lacks(space=self.OF_SPACE, site=self.OF_SITE):
             return None
-        pane = next(iter(self.query(".-main Pane")), None)
+        pane = self.query_one_optional(".-main Pane", Pane)
         target = self.target.but(view=self.view or None)
         return Visit(self.PLACE, target, getattr(pane, "selected_id", None) or "")
 
@@ -260,7 +260,7 @@ class Place(Acts, SteadyScreen[None]):
 
     def start_at(self, id: str) -> None:
         """Put the cursor where it was when it was left, as soon as that is read."""
-        if (pane := next(iter(self.query(".-main Pane").results(Pane)), None)) is not None:
+        if (pane := self.query_one_optional(".-main Pane", Pane)) is not None:
             pane.start_at(id)
 
     def url(self) -> str | None:

@@ -469,9 +469,9 @@ async def test_esc_comes_back_from_the_details_and_tabs_are_never_cut(desk: Worl
         assert driver.place.pane is driver.place.query_one("#space-details")
         await driver.press("escape")
         assert driver.place.pane is driver.place.query_one("#spaces")
-        assert "0 match" in driver.screen
+        assert "0 matches" in driver.screen
         await driver.press("i", "q", "escape")
-        assert "0 match" not in driver.screen
+        assert "0 matches" not in driver.screen
         place = driver.place
         place.set_views([view._replace(number=12345) for view in place.views])
         await driver.settle()

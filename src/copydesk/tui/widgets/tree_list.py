@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 from rich.text import Text
 
 from copydesk.domain.filter import having_words
+from copydesk.domain.text import plural
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.source import TreeSource, Twig
@@ -177,7 +178,8 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
     def title_line(self) -> str:
         title = super().title_line()
         if self.tree_source.filtering:
-            title += f"   filter: {self.tree_source.text}   {self.tree_source.matches} match"
+            found = plural(self.tree_source.matches, "match")
+            title += f"   filter: {self.tree_source.text}   {found}"
         return title
 
 

@@ -442,8 +442,8 @@ class Reads:
         if after:
             await asyncio.sleep(after)
             await self.rested()
-        slow = self._place.set_timer(
-            SLOW_SECONDS, lambda: self._slow(group, "" if quiet else f"{what}…{STOPS}")
+        slow = asyncio.get_running_loop().call_later(  # as in `Pause`
+            SLOW_SECONDS, self._slow, group, "" if quiet else f"{what}…{STOPS}"
         )
         failures = failure_types()
         session = self._place.session
@@ -484,7 +484,7 @@ class Reads:
             )
             return False
         finally:
-            slow.stop()
+            slow.cancel()
             if self._reads.get(group) is asyncio.current_task():
                 self._read_behind.pop(group, None)
                 self._slow(group, "")

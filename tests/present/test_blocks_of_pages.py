@@ -317,3 +317,90 @@ def test_lines_without_blanks_are_filled_and_begin_with_no_sign_that_ends_one() 
         "+ 次は[مرحبا]へ次は",
         "+ [مرحبا]へ",
     ]
+
+
+INDENTED = """\
+1.  Set it up:
+
+    ``` yaml
+    theme:
+      name: own
+    ```
+
+2.  ``` sh
+    make
+    ```
+
+!!! tip "Readable"
+
+    What stands in a note is text,
+    not code.
+
+    === "Python"
+
+        ~~~py
+        if it:
+            go()
+        ~~~
+
+        Also text.
+
+:   A definition
+
+    goes on.
+
+[^1]: A footnote
+
+    goes on, too.
+
+What follows is code:
+
+    first:
+      - second
+
+\tthird
+
+<Tabs>
+    Text in a component.
+
+    More of it.
+</Tabs>
+
+      - an item
+
+See [one] and [two].
+
+[one]: a.md
+[two]: b.md
+"""
+
+
+def test_code_that_is_indented_is_code_and_what_stands_in_a_note_is_not() -> None:
+    found = [(block.kind, block.mark, block.lines) for block in blocks(INDENTED)]
+    assert [each for each in found if each[0] != "blank"] == [
+        ("item", "1.", ("Set it up:",)),
+        ("code", "yaml", ("theme:", "  name: own")),
+        ("item", "2.", ()),
+        ("code", "sh", ("make",)),
+        ("paragraph", "", ('!!! tip "Readable"',)),
+        ("paragraph", "", ("What stands in a note is text,", "not code.")),
+        ("paragraph", "", ('=== "Python"',)),
+        ("code", "py", ("if it:", "    go()")),
+        ("paragraph", "", ("Also text.",)),
+        ("paragraph", "", (":   A definition",)),
+        ("paragraph", "", ("goes on.",)),
+        ("paragraph", "", ("[^1]: A footnote",)),
+        ("paragraph", "", ("goes on, too.",)),
+        ("paragraph", "", ("What follows is code:",)),
+        ("code", "", ("first:", "  - second", "", "third")),
+        ("paragraph", "", ("<Tabs>", "Text in a component.")),
+        ("paragraph", "", ("More of it.", "</Tabs>")),
+        ("item", "-", ("an item",)),
+        ("paragraph", "", ("See [one] and [two].",)),
+        ("paragraph", "", ("[one]: a.md",)),
+        ("paragraph", "", ("[two]: b.md",)),
+    ]
+    numbered = INDENTED.split("\n")
+    for block in blocks(INDENTED):
+        if block.lines:
+            assert block.lines[0].strip() in numbered[block.line]

@@ -357,7 +357,7 @@ class Scanner:
             if stop:
                 return self._by_line("front", at, stop + 1)
         stripped = line.lstrip(" \t")
-        indent = _columns(line)
+        indent = indent_of(line)
         item = _ITEM.match(line[:_MARKED]) if stripped[0] in "-*+0123456789" else None
         if item is not None and not _RULE.match(line) and indent < self._content + 4:
             return self._item(at, item, indent)
@@ -380,7 +380,7 @@ class Scanner:
         """Cut a block that its first line tells; 0 when it is a paragraph."""
         head = line[self._content if line[: self._content].isspace() else 0 :][:_MARKED]
         fence = _FENCE.match(line)
-        if fence is not None and _columns(line) < self._content + 4:
+        if fence is not None and indent_of(line) < self._content + 4:
             return self._fenced(at, fence[1])
         heading = _HEADING.match(head)
         if heading is not None:
@@ -465,7 +465,7 @@ class Scanner:
         for line in range(at + 1, len(self._lines)):
             if not self._lines[line].strip(" \t"):
                 continue
-            if _columns(self._lines[line]) < column:
+            if indent_of(self._lines[line]) < column:
                 break
             stop = line + 1
         return stop
@@ -571,7 +571,7 @@ def is_rule(line: str) -> bool:
     return DELIMITER.match(line.strip(" \t")) is not None
 
 
-def _columns(line: str) -> int:
+def indent_of(line: str) -> int:
     """Return how far a line is indented; a tab goes to the next fourth column."""
     column = 0
     for sign in line:

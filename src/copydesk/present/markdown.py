@@ -22,6 +22,7 @@ from rich.text import Text
 
 from copydesk.domain.block_tags import KINDS, is_tag, read_tag, said_of
 from copydesk.domain.block_tags import Kind as TagKind
+from copydesk.domain.blocks import indent_of
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.sure import sure
 from copydesk.domain.text import plural
@@ -552,7 +553,11 @@ MOST_NAMES = 12
 EXPANDABLE = TagKind("expandable", "folded", holds=True)
 """``<details>``, which is no tag."""
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})\s*+([^`]*+)$")
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})\s*+([^`]*+)$")
+_REFERENCE = re.compile(r"^[ \t]*\[[^\]]+\]:[ \t]*\S")
+"""Where a link leads that is named elsewhere, or a footnote."""
+_SIGN = re.compile(r"[ \t]*(?:!!!|\?\?\?|===[ \t]+\"|:[ \t]|\[\^[^\]]+\]:)")
+"""A note, a tab or a definition of MkDocs, or a footnote: what it holds is indented below it."""
 _HEADING = re.compile(r"^ {0,3}(#{1,6})(?:\s+(.*)|#*\s*)$")
 _ITEM = re.compile(r"^(\s*)([-*+]|\d{1,9}[.)])(?:\s+(.*))?$")
 _QUOTE = re.compile(r"^ {0,3}>\s?(.*)$")
@@ -617,6 +622,8 @@ class _Cutter:
         """What has begun and not ended, the innermost last."""
         self._named: dict[str, list[_Open]] = {}
         """The same by name."""
+        self._columns = [0]
+        """Where the texts begin of what holds the line at hand: of items, notes and tabs."""
         self._tables = 0
         """Where the search for tables in HTML goes on, so that nothing is searched twice."""
 
@@ -659,11 +666,15 @@ class _Cutter:
                 at += 1
             self._put("blank", start, ())
             return at
+        column = indent_of(line)
+        while column < self._columns[-1]:
+            self._columns.pop()
         if match := _FENCE.match(line):
-            fence, language = match.group(1), match.group(2).strip()
-            stop = self._past(at + 1, lambda each: _closes(each, fence))
-            self._code(start + 1, self._lines[at + 1 : stop], language)
-            return stop + 1
+            return self._fenced(at, match, column)
+        item, code = _ITEM.match(line), self._columns[-1] + 4
+        # What is indented too far to be an item, as in MDX, is read as one all the same.
+        if column >= code and self._after_blank and not (item or _SIGN.match(line)):
+            return self._indented(at, code)
         if stripped[0] in "{<$" and (stop := self._platform(at, line, stripped)):
             return stop
         if match := _HEADING.match(line):
@@ -680,18 +691,27 @@ class _Cutter:
                 at += 1
             self._put("quote", start, tuple(quoted))
             return at
-        if match := _ITEM.match(line):
-            at = self._past(at + 1, lambda each: not _continues(each))
-            rest = [each.strip() for each in self._lines[start + 1 : at]]
-            item = (match.group(3) or "", *rest)
-            indent = len(match.group(1).expandtabs(4))
-            self._put("item", start, item, indent // 2, match.group(2))
-            return at
+        if item is not None:
+            return self._item(at, item, column)
         if "|" in line and at + 1 < total and _TABLE_RULE.match(self._lines[at + 1]):
             stop = self._past(at + 2, lambda each: "|" not in each)
             self._markdown_table(at, stop)
             return stop
         return self._paragraph(at)
+
+    @property
+    def _after_blank(self) -> bool:
+        return bool(self._found) and self._found[-1].kind == "blank"
+
+    def _item(self, at: int, begun: re.Match[str], column: int) -> int:
+        """Cut an item of a list that is indented so far; code may begin on its first line."""
+        mark, said = begun.group(2), begun.group(3) or ""
+        self._columns.append(column + len(mark) + 1)
+        fence = _FENCE.match(said)
+        stop = at + 1 if fence else self._past(at + 1, lambda each: not _continues(each))
+        lines = [] if fence else [said, *(each.strip() for each in self._lines[at + 1 : stop])]
+        self._put("item", at, tuple(lines), column // 2, mark)
+        return self._fenced(at, fence, begun.start(3)) if fence else stop
 
     def _past(self, at: int, ends: Callable[[str], object]) -> int:
         """Return the first line from ``at`` on that ends a block; the number of lines for none."""
@@ -713,8 +733,34 @@ class _Cutter:
             level = 1 if underline[0] == "=" else 2
             self._put("heading", start, (" ".join(paragraph),), level)
             return at + 1
+        if (column := self._text_column(start, at - 1)) > self._columns[-1]:
+            self._columns.append(column)
         self._put("paragraph", start, tuple(paragraph))
         return at
+
+    def _text_column(self, first: int, last: int) -> int:
+        """Return where the text goes on that belongs to a paragraph, from its lines."""
+        sign = _SIGN.match(self._lines[first])
+        if sign is None:
+            return indent_of(self._lines[last])
+        signs = 2 if _SIGN.match(self._lines[first], sign.end()) else 1
+        return (indent_of(self._lines[first]) // 4 + signs) * 4
+
+    def _fenced(self, at: int, begun: re.Match[str], column: int) -> int:
+        """Cut code between fences, of which the first has been read, and is indented so far."""
+        fence, language = begun.groups()
+        stop = self._past(at + 1, lambda each: _closes(each, fence))
+        body = [_moved_out(each, column) for each in self._lines[at + 1 : stop]]
+        self._code(at + 1, body, language.strip())
+        return stop + 1
+
+    def _indented(self, at: int, column: int) -> int:
+        """Cut code that is indented; blank lines belong to it between code."""
+        stop = self._past(at, lambda each: each.strip() and indent_of(each) < column)
+        while not self._lines[stop - 1].strip():
+            stop -= 1
+        self._code(at, [_moved_out(each, column) for each in self._lines[at:stop]], "")
+        return stop
 
     def _code(self, start: int, body: Sequence[str], language: str) -> None:
         for cut in range(0, max(len(body), 1), CODE_LINES):
@@ -847,6 +893,12 @@ class _Cutter:
             self._put("table", line + (0 if one_line else cut), part, cut, table=table)
 
 
+def _moved_out(line: str, column: int) -> str:
+    """Return a line of code without so much of its indentation."""
+    text = line.expandtabs(4) if "\t" in line[:column] else line
+    return text[min(column, len(text) - len(text.lstrip(" "))) :]
+
+
 def _closes(line: str, fence: str) -> bool:
     stripped = line.strip()
     return len(stripped) >= len(fence) and set(stripped) == {fence[0]}
@@ -864,6 +916,7 @@ def _continues(line: str) -> bool:
     """Whether a line continues the paragraph or item before it."""
     return bool(line.strip()) and not (
         _FENCE.match(line)
+        or _REFERENCE.match(line)
         or _HEADING.match(line)
         or _QUOTE.match(line)
         or _ITEM.match(line)

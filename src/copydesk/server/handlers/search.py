@@ -200,7 +200,7 @@ def _space(call: Call, row: Row, wanted: Query) -> OrganizationSearchItem:
 _EXCERPT = 160
 """About how many characters of a section are quoted."""
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 
 _HEADING = re.compile(r" {0,3}#{1,6}\s+(.*)")
 

@@ -360,11 +360,16 @@ What follows is code:
 
 \tthird
 
-<Tabs>
+import { Tabs } from './tabs';
+<Tabs of={1}>
     Text in a component.
 
     More of it.
 </Tabs>
+
+::: note
+Text of a note
+:::
 
       - an item
 
@@ -375,16 +380,16 @@ See [one] and [two].
 """
 
 
-def test_code_that_is_indented_is_code_and_what_stands_in_a_note_is_not() -> None:
+def test_code_that_is_indented_is_code_and_signs_of_other_tools_stand_by_themselves() -> None:
     found = [(block.kind, block.mark, block.lines) for block in blocks(INDENTED)]
     assert [each for each in found if each[0] != "blank"] == [
         ("item", "1.", ("Set it up:",)),
         ("code", "yaml", ("theme:", "  name: own")),
         ("item", "2.", ()),
         ("code", "sh", ("make",)),
-        ("paragraph", "", ('!!! tip "Readable"',)),
+        ("tag", "", ('!!! tip "Readable"',)),
         ("paragraph", "", ("What stands in a note is text,", "not code.")),
-        ("paragraph", "", ('=== "Python"',)),
+        ("tag", "", ('=== "Python"',)),
         ("code", "py", ("if it:", "    go()")),
         ("paragraph", "", ("Also text.",)),
         ("paragraph", "", (":   A definition",)),
@@ -393,8 +398,14 @@ def test_code_that_is_indented_is_code_and_what_stands_in_a_note_is_not() -> Non
         ("paragraph", "", ("goes on, too.",)),
         ("paragraph", "", ("What follows is code:",)),
         ("code", "", ("first:", "  - second", "", "third")),
-        ("paragraph", "", ("<Tabs>", "Text in a component.")),
-        ("paragraph", "", ("More of it.", "</Tabs>")),
+        ("tag", "", ("import { Tabs } from './tabs';",)),
+        ("tag", "", ("<Tabs of={1}>",)),
+        ("paragraph", "", ("Text in a component.",)),
+        ("paragraph", "", ("More of it.",)),
+        ("tag", "", ("</Tabs>",)),
+        ("tag", "", ("::: note",)),
+        ("paragraph", "", ("Text of a note",)),
+        ("tag", "", (":::",)),
         ("item", "-", ("an item",)),
         ("paragraph", "", ("See [one] and [two].",)),
         ("paragraph", "", ("[one]: a.md",)),

@@ -260,7 +260,7 @@ _UNDERLINE = re.compile(r" {0,3}(?:(=)=*|-+)[ \t]*$")
 _RULE = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
 _ITEM = re.compile(r"[ \t]*([-*+]|\d{1,9}[.)])([ \t]+|$)")
 QUOTE = re.compile(r" {0,3}>")
-_REFERENCE = re.compile(r" {0,3}\[[^\]]+\]:[ \t]*\S")
+REFERENCE = re.compile(r" {0,3}\[[^\]]+\]:[ \t]*\S")
 DELIMITER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
 _HTML = re.compile(
     r" {0,3}<(?:!--|[?!]|/?(?:address|article|aside|blockquote|body|caption|center|col|colgroup|dd|"
@@ -275,7 +275,7 @@ _COMPONENT = re.compile(r" {0,3}<[A-Z][\w.]*(?:\s[^<>]*)?$")
 """The beginning of a component of MDX whose tag goes on on the next line."""
 _KEPT_HTML = re.compile(r" {0,3}<(!--|(?:pre|script|style|textarea)(?=[\s>]|$))", re.IGNORECASE)
 _BREAK = re.compile(r"(?:  |\\|<br */?>)$")
-_SIGN = re.compile(
+SIGN = re.compile(
     r"[ \t]*(?:!!!|\?\?\?|:::|///(?!/)|\{\{[<%]|===[ \t]+\"|:[ \t]|\*\[[^\]]+\]:"
     r"|(?:im|ex)port\b[^\"']*[\"'][^\"']*[\"'];?[ \t]*$)"
 )
@@ -391,7 +391,7 @@ class Scanner:
             return self._by_line("tag", at, at + 1)
         if line.lstrip(" \t").startswith(FORMULA) and (stop := self._formula(at)):
             return stop
-        if _REFERENCE.match(head):
+        if REFERENCE.match(head):
             return self._prose("paragraph", at, at + 1)
         if QUOTE.match(head):
             return self._quote(at)
@@ -413,9 +413,9 @@ class Scanner:
         """Cut prose: one row, or one up to each forced line break, and one for each sign."""
         first = len(self.starts)
         self._row("prose", at)
-        sign = _SIGN.match(self._lines[at][:_MARKED])
+        sign = SIGN.match(self._lines[at][:_MARKED])
         for line in range(at + 1, stop):
-            after, sign = sign, _SIGN.match(self._lines[line][:_MARKED])
+            after, sign = sign, SIGN.match(self._lines[line][:_MARKED])
             underline = line == stop - 1 and _UNDERLINE.match(self._lines[line][:_MARKED])
             if after or sign or underline or _BREAK.search(self._lines[line - 1][-8:]):
                 self._row("prose", line)

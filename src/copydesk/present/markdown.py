@@ -22,7 +22,7 @@ from rich.text import Text
 
 from copydesk.domain.block_tags import KINDS, is_tag, read_tag, said_of
 from copydesk.domain.block_tags import Kind as TagKind
-from copydesk.domain.blocks import indent_of
+from copydesk.domain.blocks import REFERENCE, SIGN, indent_of
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.sure import sure
 from copydesk.domain.text import plural
@@ -554,10 +554,12 @@ EXPANDABLE = TagKind("expandable", "folded", holds=True)
 """``<details>``, which is no tag."""
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})\s*+([^`]*+)$")
-_REFERENCE = re.compile(r"^[ \t]*\[[^\]]+\]:[ \t]*\S")
-"""Where a link leads that is named elsewhere, or a footnote."""
-_SIGN = re.compile(r"[ \t]*(?:!!!|\?\?\?|===[ \t]+\"|:[ \t]|\[\^[^\]]+\]:)")
+_HOLDS = re.compile(r"[ \t]*(?:!!!|\?\?\?|===[ \t]+\"|:[ \t]|\[\^[^\]]+\]:)")
 """A note, a tab or a definition of MkDocs, or a footnote: what it holds is indented below it."""
+_SAYS = re.compile(r"[ \t]*(?::[ \t]|\*\[)")
+"""A definition: of the signs of others those that are text."""
+_COMPONENT = re.compile(r"[ \t]*</?[A-Z][\w.]*(?:\s[^<>]*)?>[ \t]*$")
+"""A line that is only the beginning or the end of a component of MDX."""
 _HEADING = re.compile(r"^ {0,3}(#{1,6})(?:\s+(.*)|#*\s*)$")
 _ITEM = re.compile(r"^(\s*)([-*+]|\d{1,9}[.)])(?:\s+(.*))?$")
 _QUOTE = re.compile(r"^ {0,3}>\s?(.*)$")
@@ -673,8 +675,13 @@ class _Cutter:
             return self._fenced(at, match, column)
         item, code = _ITEM.match(line), self._columns[-1] + 4
         # What is indented too far to be an item, as in MDX, is read as one all the same.
-        if column >= code and self._after_blank and not (item or _SIGN.match(line)):
+        sign = SIGN.match(line) or _COMPONENT.match(line)
+        if column >= code and self._after_blank and not (item or sign):
             return self._indented(at, code)
+        if sign and not self._literal and not _SAYS.match(line):
+            self._columns.append(max(self._columns[-1], self._text_column(at, at)))
+            self._put("tag", at, (stripped,))
+            return at + 1
         if stripped[0] in "{<$" and (stop := self._platform(at, line, stripped)):
             return stop
         if match := _HEADING.match(line):
@@ -740,10 +747,10 @@ class _Cutter:
 
     def _text_column(self, first: int, last: int) -> int:
         """Return where the text goes on that belongs to a paragraph, from its lines."""
-        sign = _SIGN.match(self._lines[first])
+        sign = _HOLDS.match(self._lines[first])
         if sign is None:
             return indent_of(self._lines[last])
-        signs = 2 if _SIGN.match(self._lines[first], sign.end()) else 1
+        signs = 2 if _HOLDS.match(self._lines[first], sign.end()) else 1
         return (indent_of(self._lines[first]) // 4 + signs) * 4
 
     def _fenced(self, at: int, begun: re.Match[str], column: int) -> int:
@@ -916,7 +923,9 @@ def _continues(line: str) -> bool:
     """Whether a line continues the paragraph or item before it."""
     return bool(line.strip()) and not (
         _FENCE.match(line)
-        or _REFERENCE.match(line)
+        or REFERENCE.match(line.lstrip())
+        or SIGN.match(line)
+        or _COMPONENT.match(line)
         or _HEADING.match(line)
         or _QUOTE.match(line)
         or _ITEM.match(line)

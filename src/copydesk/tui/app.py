@@ -172,7 +172,7 @@ class CopydeskApp(DeskApp):
         self._preload = preload
         self._interrupted = self._trimmed_at = 0.0
         self._ticked_at: datetime | None = None
-        self.ticks: Ticks | None = None
+        self.ticks = Ticks(TICK_SECONDS, self.tick)
         self._tones_pushed = False
         self.awake: asyncio.Task[None] | None = None
         """What goes on behind the first paint, for those who must wait for it."""
@@ -206,7 +206,7 @@ class CopydeskApp(DeskApp):
         if self.goes_on:
             begin(self, self.go_on, name="go on")
         self.call_after_refresh(self._wake)
-        self.ticks = Ticks(TICK_SECONDS, self.tick)
+        self.ticks.begin()
         if self._held:
             self.set_timer(HELD_SECONDS, self._held_long)
 
@@ -222,7 +222,7 @@ class CopydeskApp(DeskApp):
         session = self.session
         now = session.clock()
         if not (session.writes.waits or session.drafts.trouble):
-            if self.ticks is not None and session.contact.rests(now, now):
+            if session.contact.rests(now, now):
                 self.ticks.rest(RESTING_SECONDS)
             if session.contact.rests(now, self._ticked_at):
                 return
@@ -383,8 +383,7 @@ class CopydeskApp(DeskApp):
             # Not every terminal tells that it has the focus again, as after a detached session.
             self.session.contact.focused(self.session.clock(), focus=True)
             self.app_focus = True  # what had the focus has it again, before the key comes to it
-            if self.ticks is not None:  # not yet where keys are typed ahead
-                self.ticks.go_on()
+            self.ticks.go_on()
         if (
             isinstance(event, events.Key)
             and not event.is_forwarded
@@ -714,8 +713,7 @@ class CopydeskApp(DeskApp):
         return self.runs.note
 
     async def on_unmount(self) -> None:
-        if self.ticks is not None:
-            self.ticks.stop()
+        self.ticks.stop()
         await self.account.close()
 
     def hint(self, width: int) -> str:

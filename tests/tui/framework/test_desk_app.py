@@ -52,6 +52,7 @@ async def test_a_pause_that_is_stopped_never_ends() -> None:
 async def test_ticks_rest_for_a_while_or_until_they_are_told_to_go_on() -> None:
     rang = asyncio.Event()
     ticks = Ticks(0.001, rang.set)
+    ticks.begin()
     for _ in range(2):
         await asyncio.wait_for(rang.wait(), 5)
         rang.clear()
@@ -82,6 +83,7 @@ async def test_a_tick_may_tell_itself_to_rest() -> None:
         ticks.rest(3600)
 
     ticks = Ticks(0.001, ring)
+    ticks.begin()
     await asyncio.sleep(0.02)
     assert (len(rang), ticks.rests) == (1, True)
     ticks.stop()

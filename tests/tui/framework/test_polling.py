@@ -21,7 +21,6 @@ from copydesk.client.errors import (
     Unauthorized,
     Unreachable,
 )
-from copydesk.domain.sure import sure
 from copydesk.session.errors import sentence
 from copydesk.session.reachability import RESTING_SECONDS, RESTS_AFTER, Contact
 from tests.drive import Driver, drive
@@ -413,7 +412,7 @@ async def test_who_leaves_the_keys_is_read_for_ever_less_often_and_at_once_when_
 
 async def test_a_program_that_rests_hardly_wakes_up_until_a_key_comes() -> None:
     async with desk() as opened:
-        ticks = sure(opened.app.ticks)
+        ticks = opened.app.ticks
         told = []
         await opened.driver.press("j")
         for seconds in (RESTS_AFTER, 1):

@@ -265,7 +265,11 @@ class Ticks:
         self._seconds, self._then = seconds, then
         self.rests = False
         """Whether it is called less often."""
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._ring)
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self) -> None:
+        """Call it from now on."""
+        self._in(self._seconds)
 
     def rest(self, seconds: float) -> None:
         """Call it in so many seconds, and not before, unless it is told to go on."""
@@ -281,7 +285,8 @@ class Ticks:
 
     def stop(self) -> None:
         """Call it no more."""
-        self._timer.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
 
     def _ring(self) -> None:
         self.rests = False
@@ -289,5 +294,5 @@ class Ticks:
         self._then()
 
     def _in(self, seconds: float) -> None:
-        self._timer.cancel()
+        self.stop()
         self._timer = asyncio.get_running_loop().call_later(seconds, self._ring)

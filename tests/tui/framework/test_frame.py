@@ -13,7 +13,7 @@ from copydesk.tui.framework.frame import ends_with_an_answer
 from copydesk.tui.system.activity import Activity
 from copydesk.tui.system.help import HelpView
 from tests.drive import drive
-from tests.tui.desk_place import REQUESTS, DeskApp, Request
+from tests.tui.desk_place import REQUESTS, DeskApp, DeskPlace, Request
 
 
 async def test_the_screen_at_both_sizes(update_golden: bool) -> None:
@@ -37,6 +37,15 @@ async def test_moving_and_chords() -> None:
         assert "unfolded all" in driver.screen
         await driver.press("g z")
         assert "gz means nothing here. g shows what does." in driver.screen
+
+
+async def test_rows_that_come_to_a_list_that_was_taken_away_move_its_cursor() -> None:
+    async with drive(DeskApp()) as driver:
+        place = driver.app.screen
+        assert isinstance(place, DeskPlace)
+        await place.rows.remove()
+        assert place.rows.select(REQUESTS[1].id)
+        assert place.rows.place_reads is None
 
 
 async def test_a_begun_chord_shows_all_that_it_may_become() -> None:

@@ -118,8 +118,8 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
 
     @property
     def place_reads(self) -> Any:
-        """The `Reads` of its place; None in a dialog."""
-        return getattr(self.screen, "reads", None)
+        """The `Reads` of its place; None in a dialog, and once it was taken off its screen."""
+        return getattr(self.screen, "reads", None) if self.is_attached else None
 
     def nothing_said(self, text: str) -> str:
         """Return what stands where there is nothing to show: ``text``, or that all is empty."""

@@ -144,6 +144,7 @@ async def test_what_is_said_in_threads_that_exist_is_found_in_turn(room: Newsroo
     await room.reply(room.mine, mine, "Is it so, @ana?")
     found = [*await room.later(), *await room.later()]
     assert found == ["Lee Park names you on #1"]
+    assert room.session.news.items[0].thread == mine
 
 
 async def test_nothing_is_news_twice_after_a_restart(room: Newsroom) -> None:

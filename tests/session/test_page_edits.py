@@ -646,7 +646,7 @@ async def test_only_a_page_with_the_title_and_the_text_is_the_one_that_was_made(
     sent = await find_sent(api, *ids, {"new:1": new}, check)
     assert sent is not None
     assert sent.made == {"new:1": desk.page("letters")}
-    with pytest.raises(UnansweredError, match="Reading does not tell whether it is there"):
+    with pytest.raises(UnansweredError):
         await find_sent(api, *ids, {"new:1": new, "gone": gone}, check)
 
 

@@ -1,7 +1,9 @@
 """Files of staged pages, as they are sent."""
 
+from pathlib import Path
+
 from copydesk.contract.models.content_update import ContentWrite
-from copydesk.session.page_files import _packed
+from copydesk.session.page_files import PickedFile, _packed, keep
 
 
 def test_a_file_goes_with_its_name_and_what_it_is() -> None:
@@ -11,3 +13,13 @@ def test_a_file_goes_with_its_name_and_what_it_is() -> None:
         {"name": "a b.png", "contentType": "image/png", "base64": "MQ=="},
         {"name": "notes", "contentType": "application/octet-stream", "base64": "Mg=="},
     ]
+
+
+def test_another_file_of_a_name_is_kept_under_one_with_a_number(tmp_path: Path) -> None:
+    names = [
+        keep(tmp_path, PickedFile(name, data, None))
+        for name, data in [("v1.2.png", b"1"), ("v1.2.png", b"2"), ("v1.2.png", b"2"),
+                           ("v1.2.png", b"3"), ("notes", b"4"), ("notes", b"5")]
+    ]  # fmt: skip
+    assert names == ["v1.2.png", "v1.2-2.png", "v1.2-2.png", "v1.2-3.png", "notes", "notes-2"]
+    assert (tmp_path / "v1.2-3.png").read_bytes() == b"3"

@@ -607,7 +607,7 @@ async def find_sent(
     if arrived == len(edits):
         return SentEdits(now.id, made)
     if arrived or untold:
-        raise UnansweredError("Reading does not tell whether it is there")
+        raise UnansweredError
     return None
 
 

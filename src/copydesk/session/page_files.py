@@ -193,7 +193,7 @@ async def _send(
         if not now.keys() - before.keys():
             return None
         if len({*sizes}) < len(sizes) or new.keys() != {*sizes}:
-            raise UnansweredError("Reading does not tell which file is which")
+            raise UnansweredError
         return [new[size] for size in sizes]
 
     told = f"{names[0]} to {target}" if len(names) == 1 else f"{len(names)} files to {target}"

@@ -166,11 +166,10 @@ class SitePaths:
     def titles(self) -> dict[str, str]:
         """Return the titles of the site's parts by path; of its pages, those read so far."""
         found: dict[str, str] = {}
-        for node in self.nodes.values():
-            pages = None if node.trashed or not node.space else self._pages.get(node.space)
-            base = self.of.get(node.id, "").rstrip("/")
-            for page in (pages or {}).values():
-                found.setdefault(f"{base}/{page.path}", page.title)
+        for part, base in self.of.items():
+            if not self.nodes[part].trashed:
+                for page in (self._pages.get(self.nodes[part].space) or {}).values():
+                    found.setdefault(f"{base.rstrip('/')}/{page.path}", page.title)
         return found | {path: node.title for path, node in self.shown.items()}
 
     async def title(self, path: str) -> str | None:

@@ -42,7 +42,6 @@ Work = Callable[["ArrangeRun"], Awaitable[ArrangeRun]]
 Changed = Callable[[ArrangeRun], None]
 """Called after every step of a run."""
 
-UNTOLD = "No answer came, and reading does not tell whether it arrived. Look; r sends it again."
 
 GONE = (
     "Not done: someone deleted what this changes, or moved it away. "
@@ -76,8 +75,6 @@ class Arranger:
         self._changed: dict[str, Changed] = {}
         self._kept: dict[str, int] = {}
         """The version of each run that was saved last from here."""
-        self._refused: dict[str, list[LogEntry]] = {}
-        """The log lines of requests that had failed when a run went on."""
         self._tasks: dict[str, asyncio.Task[ArrangeRun]] = {}
         self._looking: dict[str, asyncio.Lock] = {}
         """Held while a run is read or worked on: a claim is for the whole program."""
@@ -108,8 +105,6 @@ class Arranger:
             return run.stop(run.said)
         # Its writes are found again by their target, even those without a reversal.
         run = run.go(plan_name(run.target), self._session.clock().timestamp())
-        lines = [line for line in self._session.log if line.group == run.group]
-        self._refused[run.id] = [line for line in lines if line.state in ("failed", "unknown")]
         while (item := run.following) is not None:
             if run.id in self._stopping:
                 return run.stop()
@@ -139,7 +134,7 @@ class Arranger:
         async def look() -> MadeIds | None:
             stood, made = await stands(session, api, call, known)
             if stood is None:
-                raise UnansweredError(UNTOLD)
+                raise UnansweredError
             return made if stood else None
 
         readable = known is not None or (call.reversal or call.arrived) is not None
@@ -154,16 +149,13 @@ class Arranger:
                 look=look if readable else None,
             )
         except WriteError as error:
-            line = self._line(run)
-            entry = line.entry.id if line is not None and line.entry is not None else ""
+            entry = _noted(self._line(run))
             return run.failed(key, clean(_why(call, error)), unknown=error.unknown, entry=entry)
         line = self._line(run)
-        entry = line.entry.id if line is not None and line.entry is not None else ""
-        self._replaced(run, line)
+        self._replaces(line)
         took = max(0.0, (session.clock() - began).total_seconds())
-        said = "" if line is None else line.message
         made = made_by(item.call, result)
-        return run.arrived(key, entry=entry, made=made, seconds=took, said=said)
+        return run.arrived(key, entry=_noted(line), made=made, seconds=took, said=line.message)
 
     def _way_back(
         self, run: ArrangeRun, item: RunCall
@@ -179,17 +171,16 @@ class Arranger:
 
         return named
 
-    def _line(self, run: ArrangeRun) -> LogEntry | None:
+    def _line(self, run: ArrangeRun) -> LogEntry:
         """Return the log line of the last request."""
         lines = (each for each in reversed(self._session.log) if each.group == run.group)
-        return next((each for each in lines if not each.kind), None)
+        return next(each for each in lines if not each.kind)
 
-    def _replaced(self, run: ArrangeRun, line: LogEntry | None) -> None:
-        """Keep an arrived request from being retried from the log."""
-        for other in self._refused.get(run.id, ()):
-            if line is None or other is line:
-                continue
-            same = (other.what, other.target) == (line.what, line.target)
+    def _replaces(self, line: LogEntry) -> None:
+        """Keep earlier tries of a request that arrived from being retried from the log."""
+        arrived = (line.group, line.what, line.target)
+        for other in self._session.log:
+            same = (other.group, other.what, other.target) == arrived
             if same and other.state in ("failed", "unknown"):
                 other.state, other.message = "replaced", "Sent again later, and arrived."
 
@@ -432,7 +423,6 @@ class Arranger:
         finally:
             self._store.release(run.id)
             self._changed.pop(run.id, None)
-            self._refused.pop(run.id, None)
             self._session.touched()
 
     async def _agree(self, run: ArrangeRun) -> None:
@@ -444,6 +434,11 @@ class Arranger:
             self._kept[run.id] = 0
         elif self._kept.get(run.id) != (0 if kept is None else kept.version):
             raise WriteError("Another copydesk went on with it since: see how it is now.")
+
+
+def _noted(line: LogEntry) -> str:
+    """Return the id of the journal entry of a request; "" where the disk did not take it."""
+    return "" if line.entry is None else line.entry.id
 
 
 def _why(call: Call, error: WriteError) -> str:

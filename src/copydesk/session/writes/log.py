@@ -69,7 +69,7 @@ class HeldBackError(NotDoneError):
 
 
 class UnansweredError(NotDoneError):
-    """The end of a try without an answer."""
+    """The end of a try without an answer, or of a read that does not tell whether it arrived."""
 
     sent = True
 

@@ -768,7 +768,7 @@ class Reversals:
         async def look() -> list[Any] | None:
             stands = await way.became(api, past.reversal)
             if stands is None:
-                raise UnansweredError("neither as it was nor as it should be")
+                raise UnansweredError
             return [] if stands == again else None
 
         line.send = send

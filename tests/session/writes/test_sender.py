@@ -322,6 +322,10 @@ async def _waiting(desk: Desk) -> None:
     key = review_key(desk.space, desk.first, "request")
     assert session.writes.is_on_its_way(key, "Recalled too.")
     assert session.writes.unsent_text(key) == "Recalled too."
+    assert not session.writes.is_on_its_way(key, "Other words.")
+    assert not session.writes.is_on_its_way(
+        review_key(desk.space, desk.second, "request"), "Recalled too."
+    )
     assert session.writes.writes_pending == 2
     assert session.writes.waits_for(desk)
     assert not session.writes.waits_for(desk.world)

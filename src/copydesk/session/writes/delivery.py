@@ -103,14 +103,6 @@ class OutboxDelivery:
         self._api = api
         self.tally = tally
 
-    def _is_typed_again(self, entry: Entry) -> bool:
-        """Whether the same text is being sent from its draft: it is not sent twice."""
-        return bool(entry.draft) and any(
-            line.draft == entry.draft and line.text == entry.text
-            and line.state in ("sending", "waiting")
-            for line in self._session.log
-        )  # fmt: skip
-
     def _waits_for_others(self, entry: Entry) -> bool:
         """Whether a verdict waits for the comments of its group, which come before it.
 
@@ -274,7 +266,9 @@ class OutboxDelivery:
         Raises `AwayError` when the service is away.
         """
         name = clean(f"{entry.what} {entry.target}", limit=60)
-        if self._is_typed_again(entry) or self._waits_for_edit(entry, hand):
+        if self._session.writes.is_on_its_way(entry.draft, entry.text):
+            return  # the same text is being sent from its draft: it is not sent twice
+        if self._waits_for_edit(entry, hand):
             return
         if self._waits_for_others(entry):
             self.tally.stopped = "A comment that it goes with waits: that one first."

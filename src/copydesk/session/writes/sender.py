@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -121,15 +121,17 @@ class WriteSender:
 
     def is_on_its_way(self, draft: str, text: str) -> bool:
         """Whether a text from a draft is being sent, so that the field begins empty."""
-        return any(
-            line.draft == draft and line.text == text and line.state in ("waiting", "sending")
-            for line in self._session.log
-        )
+        return text in self._under_way(draft)
 
     def unsent_text(self, draft: str) -> str:
         """Return the newest text from a draft that is sent, or is about to be; "" for none."""
-        lines = (line for line in reversed(self._session.log) if line.draft == draft)
-        return next((line.text or "" for line in lines if line.state in ("waiting", "sending")), "")
+        return next(self._under_way(draft), None) or ""
+
+    def _under_way(self, draft: str) -> Iterator[str | None]:
+        """Yield the texts from a draft that are sent, or are about to be, the newest first."""
+        for line in reversed(self._session.log):
+            if line.draft == draft and line.state in ("waiting", "sending"):
+                yield line.text
 
     def make_room(self, draft: str) -> int:
         """Send recallable writes from a draft at once, as another text is begun there; return how

@@ -93,7 +93,7 @@ async def test_merge_taken_back_and_merged_gives_the_tree_before(desk: Desk) -> 
     assert (made.subject, made.status) == ("Revert #1 A change", "draft")
     await merge(desk, made.id)
     assert await tree(desk) == before
-    with pytest.raises(NotDoneError, match="main is already as before #1"):
+    with pytest.raises(NotDoneError, match=r"^main is already as before #1"):
         await taking(desk)
 
 
@@ -154,7 +154,7 @@ async def test_so_many_files_that_stay_are_named(desk: Desk, files: str, said: s
 
 
 async def test_what_is_not_merged_or_told_is_refused(desk: Desk) -> None:
-    with pytest.raises(NotDoneError, match="#1 is not merged"):
+    with pytest.raises(NotDoneError, match=r"^#1 is not merged"):
         await taking(desk)
     await merge(desk, desk.request)
     async with strange(desk.world, "?", lambda value: value, lacks="/revisions/") as bare:
@@ -193,7 +193,7 @@ async def test_an_edit_between_stays_and_what_it_meets_is_settled(desk: Desk) ->
     found = await taking(desk)
     assert found.lines()[1:] == ["Limits was edited since: you settle it next."]
     made, work = await begin(desk, found)
-    with pytest.raises(NotDoneError, match="1 hunk is open"):
+    with pytest.raises(NotDoneError, match=r"^1 hunk is open"):
         await work.send()
     await desk.world.api()(ops.get_change_request, desk.space, made.id)
     desk.work = work

@@ -534,6 +534,11 @@ async def test_a_step_that_was_undone_is_staged_again(desk: Desk) -> None:
     assert desk.staged.edits == both
     assert (desk.staged.steps, desk.staged.undone) == (True, False)
     assert await desk.staged.take_again() == []
+    await desk.staged.take_back()
+    await desk.staged.stage({desk.page("webhooks"): both[desk.page("retries")]})
+    assert desk.staged.undone, "another page keeps nothing from being staged again"
+    await desk.staged.stage({desk.page("limits"): both[desk.page("retries")]})
+    assert not desk.staged.undone
 
 
 def test_a_check_says_what_is_ready_open_and_unsettled() -> None:

@@ -118,24 +118,17 @@ class StagedPages:
             await self._stage(edits)
 
     async def _stage(self, edits: Mapping[str, PageEdit | None]) -> None:
-        changes: dict[str, tuple[str | None, str | None]] = {}
-        for page, edit in edits.items():
-            known = self.edits.get(page)
-            before = None if known is None else known.to_text()
-            after = None if edit is None or edit.idle else edit.to_text()
-            if before != after:
-                changes[page] = before, after
+        both = {page: (_kept(self.edits.get(page)), _kept(edit)) for page, edit in edits.items()}
+        changes = {
+            page: (before, after) for page, (before, after) in both.items() if before != after
+        }
         if not changes:
             return
         store, ids = self.session.staged, (self.space, self.request)
         await asyncio.to_thread(store.stage, *ids, changes)
         self.steps = True
-        for page, (_, after) in changes.items():
-            edit = edits[page]
-            if after is None or edit is None:
-                self.edits.pop(page, None)
-            else:
-                self.edits[page] = edit
+        staged = {**self.edits, **edits}
+        self.edits = {page: edit for page, edit in staged.items() if edit and not edit.idle}
         with suppress(OSError):
             self.undone = bool(await asyncio.to_thread(store.undone, *ids))
 
@@ -223,6 +216,11 @@ async def empty_requests(api: Api, space: str, me: User | None) -> list[ChangeRe
 
 
 # Theirs against mine
+
+
+def _kept(edit: PageEdit | None) -> str | None:
+    """Return an edit as the disk has it; None for none, or one that changes nothing."""
+    return None if edit is None or edit.idle else edit.to_text()
 
 
 @dataclass(frozen=True, slots=True)

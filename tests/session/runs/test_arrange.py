@@ -199,12 +199,12 @@ async def test_two_programs_a_full_disk_and_a_site_that_is_gone(desk: Desk) -> N
     desk.begin()
     assert desk.session.arrangements.claim(run.id)
     assert await first.find(PLACE, plan.site) is None
-    with pytest.raises(WriteError, match="Another copydesk is rearranging Acme docs"):
+    with pytest.raises(WriteError, match=r"^Another copydesk is rearranging Acme docs"):
         await first.go(run)
     desk.session.arrangements.release(run.id)
     desk.way.trouble = {4: 403}
     assert (await desk.arranger.go(await desk.find())).state == "stopped"
-    with pytest.raises(WriteError, match="Another copydesk went on with it since"):
+    with pytest.raises(WriteError, match=r"^Another copydesk went on with it since"):
         await first.go(run)
     # A disk that is full: nothing is sent that could not be found again.
     full = Full(State())
@@ -597,7 +597,7 @@ async def test_a_run_under_way_is_found_by_nobody_and_does_not_begin_twice(desk:
     [task] = desk.arranger.busy
     assert await desk.arranger.find(PLACE, desk.plan.site) is None
     await desk.arranger.forget_ended(run)
-    with pytest.raises(WriteError, match="This is under way already"):
+    with pytest.raises(WriteError, match=r"^This is under way already"):
         await desk.arranger.go(run)
     desk.way.hold.set()
     assert (await going).state == "finished"
@@ -608,5 +608,5 @@ async def test_a_run_under_way_is_found_by_nobody_and_does_not_begin_twice(desk:
     assert found.state == "finished"
     with pytest.MonkeyPatch.context() as disk:
         disk.setattr(desk.arranger._store, "claim", full_disk)
-        with pytest.raises(WriteError, match="Progress cannot be saved on this machine"):
+        with pytest.raises(WriteError, match=r"^Progress cannot be saved on this machine"):
             await desk.arranger.keep(found)

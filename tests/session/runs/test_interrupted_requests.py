@@ -328,7 +328,7 @@ async def test_what_another_copydesk_is_sending_is_left_to_it(tmp_path: Path, ma
     other.journal.opened()
     noted(other, "", reversal=None if makes else way.to_dict())
     # One of those that whoever reads a run takes for a reason to stop.
-    with pytest.raises(NotDoneError, match="Another copydesk is sending this now"):
+    with pytest.raises(NotDoneError, match=r"^Another copydesk is sending this now"):
         await settled(ours, making({}, makes=makes, reversal=None if makes else way))
     assert [each.state for each in ours.journal.entries()] == ["sending"]
 

@@ -308,7 +308,7 @@ async def test_nobody_merges_by_themselves_what_another_account_lets_wait(waits:
     assert (waits.way.writes, other.waiting) == ([], [])
     assert other.run(run.id) == waits.merges.run(run.id)
     assert other.note() == "1 of another account"
-    with pytest.raises(NotDoneError, match="Another account"):
+    with pytest.raises(NotDoneError, match=r"^Another account"):
         await other.again(run.id)
     await waits.merges.look()
     assert waits.status(request) == "merged"

@@ -313,10 +313,10 @@ async def test_a_verdict_waits_for_the_comments_that_go_with_it(
             trace=trace, group=group,
         )  # fmt: skip
 
-    await away(desk, verdict("other"))
     await away(desk, desk.comment("request", "Why?", group="one"))
+    await away(desk, verdict("other"))
     await away(desk, verdict("one"))
-    alone, comment, together = desk.session.outbox.items.values()
+    comment, alone, together = desk.session.outbox.items.values()
     send = desk.session.outbox.send
     assert await send(together.id, anyway=True) == (
         "A comment that it goes with waits: that one first."

@@ -678,7 +678,7 @@ async def test_a_write_that_waits_takes_the_place_of_the_same_one_that_was_refus
     desk = Desk(world, tmp_path)
     await desk.session.ready()
     desk.trouble(403, "down")
-    with pytest.raises(WriteError, match="Not allowed: The door is shut"):
+    with pytest.raises(WriteError, match=r"^Not allowed: The door is shut"):
         await desk.comment("request", "Twice.")
     with pytest.raises(QueuedError):
         await desk.comment("request", "Twice.")
@@ -852,7 +852,7 @@ async def test_what_takes_two_calls_unsaid_does_not_wait_and_is_told_to_who_read
             await api(ops.update_change_request, desk.space, desk.first, body)
 
     desk.trouble(None, None, *["down"] * 9)
-    with pytest.raises(WriteError, match="Offline: not sent") as failed:
+    with pytest.raises(WriteError, match=r"^Offline: not sent") as failed:
         await desk.session.writes.perform("Rename", "#1", send)
     assert not isinstance(failed.value, QueuedError)
     assert told == ["Rename sends more than one call, and does not say so"]

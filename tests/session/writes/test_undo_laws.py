@@ -150,7 +150,7 @@ async def test_what_somebody_else_changed_is_passed_over_and_the_rest_undone() -
     for name in "abc":
         await shelf.write({name: "1"}, group="g")
     shelf.put("b", "theirs")
-    with pytest.raises(ChangedSinceError, match="Its value is theirs by now, not 1") as kept:
+    with pytest.raises(ChangedSinceError, match=r"^Its value is theirs by now, not 1") as kept:
         await shelf.undo.undo()
     assert shelf.things == {"b": "theirs"}
     [obstacle] = kept.value.obstacles
@@ -197,7 +197,7 @@ async def test_what_somebody_else_undid_or_redid_is_only_noted() -> None:
         "Undo: Put", "Redo: Put",
     ]  # fmt: skip
     shelf.put("a", None)
-    with pytest.raises(WriteError, match="Put a cannot be undone: it is gone"):
+    with pytest.raises(WriteError, match=r"^Put a cannot be undone: it is gone"):
         await shelf.undo.undo()
     assert shelf.undo.undoable() is shelf.session.log[0], "the one before is next"
 
@@ -260,14 +260,14 @@ async def test_what_cannot_be_read_is_not_undone() -> None:
         raise OSError(5, "Input/output error")
 
     shelf.session.local_steps["value"] = unread
-    with pytest.raises(WriteError, match="Nothing was undone, because it could not be read: Inp"):
+    with pytest.raises(WriteError, match=r"^Nothing was undone, because it could not be read: Inp"):
         await shelf.undo.undo()
     assert shelf.things == {"a": "1"}
     assert shelf.states == ["done"]
 
 
 async def test_a_step_that_this_machine_does_not_know_is_named() -> None:
-    with pytest.raises(NotDoneError, match="This copydesk knows no way to fly far away"):
+    with pytest.raises(NotDoneError, match=r"^This copydesk knows no way to fly far away"):
         await ReversalRunner(lambda name: None).take(
             cast("Api", None), Step("local.fly_far_away", {})
         )
@@ -277,10 +277,14 @@ async def test_a_step_that_this_machine_does_not_know_is_named() -> None:
 @pytest.mark.parametrize("sure", [False, True])
 def test_a_waiting_write_is_taken_out_and_put_back(*, sure: bool, text: bool) -> None:
     out, back = way_out("w", sure=sure, text=text), way_back_in("w")
-    assert (out.back, out.forth) == (back.forth, back.back)
+    # These names are in journals: a later version of the program still takes these steps.
+    ids = {"id": "w"}
+    assert out.back == back.forth == (Step("local.drop_queued", ids),)
+    assert out.forth == back.back == (Step("local.queue_again", ids),)
     assert (out.still, out.before) == (back.before, back.still)
     assert out.still is not None
     assert out.before is not None
+    assert out.still.read == out.before.read == Step("local.queued", ids)
     assert out.still.differences({"waits": True}) == ()
     assert out.still.explain(None) == "It is gone."
     assert out.still.explain({}).startswith(SENT_SINCE[:1].upper() + SENT_SINCE[1:])

@@ -28,6 +28,7 @@ from copydesk.session.reads.findings import SiteSpaces
 from tests.golden_json import compare
 from tests.session.reads import told
 from tests.session.reads.told import Lacking, plain, read
+from tests.tui.strange import strange
 from tests.world import BASE_URL, START, World
 
 SECRET = "My password: hunter2hunter2"
@@ -238,6 +239,17 @@ async def test_a_report_quotes_so_many_of_the_latest(
         some = await cluster_report._latest(api, world.home, support.clusters[0], START)
     assert some == whole[:2]
     assert len(whole) > 2
+
+
+async def test_a_finding_without_a_title_that_can_be_shown_is_said_to_have_none(
+    world: World,
+) -> None:
+    ids = (world.home, Support(world).site)
+    async with world.api() as api:
+        [first, *_] = await findings.read_listed(api, ids)
+    unnamed = strange(world, f"/{first.id}", lambda found: found.update(title="\x07 "))
+    async with unnamed as service:
+        assert await findings.read_title(service, ids, first.id) == "one without a title"
 
 
 async def test_findings_are_read_as_far_as_they_are_listed(

@@ -69,6 +69,22 @@ async def test_what_is_no_picture_is_said(world: World, address: str, wrong: str
         assert found == PictureRead(wrong=wrong)
 
 
+async def test_an_address_that_several_files_have_is_none_of_them(world: World) -> None:
+    space = world.space("Guide", {"a": "# A\n"})
+    for folder in "xy":
+        world.commit(space, edit=picture(f"{folder}/a.png", b"1"))
+    async with world.api() as api:
+        found = await PictureReader(api, space, None).read(Shown("a.png", ""))
+    assert found == PictureRead(wrong="Several files of this space have its address.")
+
+
+async def test_the_service_itself_is_no_other_host(world: World) -> None:
+    async with world.api() as api:
+        reader = PictureReader(api, "s", None)
+        found = await reader.read(Shown(f"{api.base_url.rstrip('/')}/gone.png", ""))
+    assert (found.host, found.wrong) == ("", "The picture cannot be read (404).")
+
+
 def picture(name: str, data: bytes) -> Callable[[Editor], None]:
     def edit(editor: Editor) -> None:
         editor.file(name, data)

@@ -14,6 +14,7 @@ from copydesk.domain.redirects import LONGEST
 from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.session.reads.redirects import (
     MOST_SPACES,
+    RedirectRow,
     SitePaths,
     find_way,
     redirect_row,
@@ -33,6 +34,21 @@ def test_each_part_has_its_own_address_or_the_one_of_its_place() -> None:
         "/": "home", "/guides": "guides", "/guides/fr": "fr", "/start": "start", "/alone": "alone",
         "/there": "moved", "/away": "away", "/shut": "shut",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("source", "capture", "permanent", "draft", "said"),
+    [
+        ("/a", False, True, False, "permanent"),
+        ("/a/*", True, True, True, "permanent, the rest kept, a draft"),
+        ("/a/*", False, False, False, "temporary, the rest left out"),
+    ],
+)
+def test_a_redirect_is_said_in_a_few_words(
+    source: str, *, capture: bool, permanent: bool, draft: bool, said: str
+) -> None:
+    row = RedirectRow("r", source, "/b", draft=draft, permanent=permanent, capture=capture)
+    assert row.said == said
 
 
 def leading(**destination: str) -> dict[str, str]:

@@ -179,7 +179,9 @@ async def test_a_review_says_of_everything_what_it_did(world: World, update_gold
 
     async def look(when: str, request: str) -> None:
         for name, api in (("", full), (", bare", bare)):
+            service.asked()
             found[f"{when}{name}"] = await seen(desk, api, request)
+            found[f"{when}{name}, asked for"] = service.asked()
 
     async with service.api() as full, bare:
         await look("fresh", desk.request)

@@ -158,7 +158,9 @@ async def test_runs_say_at_each_step_what_they_did(
     await _planned_and_stopped(desk)
     await _broken_off(desk)
     await _two_programs(desk)
-    compare("merge_runs", {"steps": desk.seen}, update=update_golden, folder="session/runs")
+    asked = sorted(each for each in desk.way.asked if "/spaces/" in each)
+    kept = {"steps": desk.seen, "asked": asked, "sent": desk.way.sent}
+    compare("merge_runs", kept, update=update_golden, folder="session/runs")
 
 
 async def _planned_and_stopped(desk: Desk) -> None:

@@ -207,6 +207,7 @@ LINKS = {
     "auth": "leads to where Auth was: it moved to /guide/sign-in.",
     "../guide/auth.html": "leads to where Auth was: it moved to /guide/sign-in.",
     "/near.md": "leads to no page and no file; Near is at /guide/near.",
+    "x/near.md": "leads to no page and no file; Near is at /guide/near.",
     "/x/twice.md": "leads to no page and no file.",
     "lost.md": "leads to no page and no file.",
 }
@@ -348,7 +349,9 @@ async def test_links_that_may_not_be_read_are_not_broken(world: World) -> None:
             assert (await broken(then, error=error))[1] == frozenset()
         assert (await broken(now, error=OperationMissing))[0] is None
         why = checks._why(opened, opened.changes[0], "mailto:a@b.test")
+        long = checks._why(opened, opened.changes[0], f"mailto:{'a' * 90}")
     assert why == "The link mailto:a@b.test leads nowhere."
+    assert long == f"The link mailto:{'a' * 72}… leads nowhere."
 
 
 async def test_what_a_check_found_is_of_it_also_where_it_failed(

@@ -98,6 +98,34 @@ def file(row: str, **more: Any) -> File:
     return File.model_validate({"id": row, "name": f"{row}.png", "size": 5, **more})
 
 
+def test_what_a_list_says_in_two_entries_of_one_file_is_told_together() -> None:
+    def entry(kind: str, content_type: str = "", **more: Any) -> dict[str, Any]:
+        about = {"id": "f", "path": "new.png", "contentType": content_type}
+        return {"type": f"file_{kind}", "file": about, **more}
+
+    size = {"size": {"before": 1, "after": 2}}
+    name = {"name": {"before": "old.png", "after": "new.png"}}
+    (found,) = changed_things(
+        None,
+        None,
+        hint(entry("moved", attributes=name), entry("edited", "image/png", attributes=size)),
+    )
+    assert found.kinds == ("moved", "edited")
+    assert found.before is not None
+    assert found.after is not None
+    assert (found.before.title, found.after.title) == ("old.png", "new.png")
+    assert found.note == "image/png"
+    assert found.notes == ("name: was “old.png”, now “new.png”", "size: was “1”, now “2”")
+    (found,) = changed_things(
+        None, None, hint(entry("edited", "a", attributes=size), entry("moved", "b"))
+    )
+    assert (found.note, len(found.notes)) == ("a", 1)
+    (gone,) = changed_things(None, None, hint(entry("created"), entry("deleted")))
+    assert (gone.before, gone.after) == (gone.node, None)
+    (added,) = changed_things(None, None, hint(entry("created"), entry("edited")))
+    assert (added.before, added.after) == (None, added.node)
+
+
 def test_files_are_told_by_the_service_or_by_two_lists() -> None:
     before, after = [file("a"), file("b"), file("c")], [file("a"), file("b", size=6), file("d")]
     found = changed_things(before, after, None)

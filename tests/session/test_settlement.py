@@ -638,7 +638,7 @@ async def test_settling_reads_both_sides_and_sends_what_was_chosen(
     assert not work.under_way
     assert all(line.now for line in desk.session.log), "none waits in the outbox"
     found["sent"] = desk.way.sent
-    found["asked"] = sorted(each for each in desk.way.asked if desk.space in each)
+    found["asked"] = sorted(each for each in desk.way.queries if desk.space in each)
     found["log"] = [f"{line.what} {line.target}: {line.state}" for line in desk.session.log]
     found["after"] = plain(work.kept)
     await work.read()

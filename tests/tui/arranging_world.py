@@ -153,7 +153,7 @@ class Way(httpx.AsyncBaseTransport):
         self.writes: list[str] = []
         self.sent: list[tuple[str, str]] = []
         """Where each write went, and its body."""
-        self.asked: set[str] = set()
+        self.queries: set[str] = set()
         """What was read: paths, with their queries."""
         self.trouble: dict[int, str | int] = {}
         self.reads: str | int = ""
@@ -163,7 +163,7 @@ class Way(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         if request.method == "GET" or request.url.path.endswith("/events/aggregate"):
-            self.asked.add(unquote(request.url.raw_path.decode()))
+            self.queries.add(unquote(request.url.raw_path.decode()))
             if isinstance(self.reads, int):
                 return refusal(self.reads)
             if self.reads:

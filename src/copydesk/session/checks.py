@@ -170,12 +170,12 @@ def _why(opened: OpenedRequest, change: ReviewChange, address: str) -> str:
 
     A page of its name somewhere else is named: it may have moved long ago.
     """
-    shown = shorten(clean(address, limit=1_000), 80)
+    shown = shorten(clean(address), 80)
     path = _path(change.node.path, address)
     if path is None:
         return f"The link {shown} leads nowhere."
     for each in opened.changes:
-        if each.thing or each.before is None or _plain(each.before.path) != path:
+        if each.before is None or _plain(each.before.path) != path:
             continue
         title = clean(each.node.title)
         if each.after is None:

@@ -436,11 +436,6 @@ async def send_edits(
             batch=batch if kept else "", note=note,
         )  # fmt: skip
 
-    def then(sent: SentEdits) -> None:
-        # Also where it arrived later, from the outbox.
-        session.writes.hold_open(asyncio.create_task(_gone(staged, kept, batch, sent.made)))
-        arrived()
-
     bases = {edit.base_revision for edit in edits.values()}
     return await session.writes.perform(
         "Edit pages of",
@@ -451,7 +446,7 @@ async def send_edits(
         now=now,
         group=group,
         look=look,
-        then=then,
+        then=lambda sent: arrived(),
         expects=Expectation(
             Step("get_change_request", ids),
             {"revision": bases.pop() if len(bases) == 1 else check.revision},

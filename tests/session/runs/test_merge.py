@@ -158,7 +158,7 @@ async def test_runs_say_at_each_step_what_they_did(
     await _planned_and_stopped(desk)
     await _broken_off(desk)
     await _two_programs(desk)
-    asked = sorted(each for each in desk.way.asked if "/spaces/" in each)
+    asked = sorted(each for each in desk.way.queries if "/spaces/" in each)
     kept = {"steps": desk.seen, "asked": asked, "sent": desk.way.sent}
     compare("merge_runs", kept, update=update_golden, folder="session/runs")
 

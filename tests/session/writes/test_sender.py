@@ -228,7 +228,7 @@ async def test_writes_say_at_each_step_what_they_did(
     await _on_a_full_disk(desk)
     await _in_the_outbox(desk)
     await _ended(desk)
-    asked = sorted(each for each in desk.way.asked if desk.space in each)
+    asked = sorted(each for each in desk.way.queries if desk.space in each)
     compare(
         "writes",
         {"steps": desk.seen, "asked": asked},

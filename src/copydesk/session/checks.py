@@ -290,7 +290,7 @@ async def run_command(check: Check, pages: Sequence[CheckedPage]) -> CheckOutcom
     files = {page.name: CheckedFile(page.id, SourceLines(page.source).lines) for page in pages}
     if not files:
         return CheckOutcome(check.name)
-    program = shorten(clean(check.command[0], limit=500), 60)
+    program = shorten(clean(check.command[0]))
     try:
         with check_folder() as folder:
             await through(asyncio.to_thread(_write, folder, pages))

@@ -92,7 +92,7 @@ async def run_ready(
 
 
 async def _run(run: Ready, *, given: bytes = b"") -> CommandOutcome:
-    program = shorten(clean(run.words[0], limit=500), 60)
+    program = shorten(clean(run.words[0]))
     try:
         ended = await listen(
             run.words,

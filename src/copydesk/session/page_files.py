@@ -58,7 +58,7 @@ class PickedFile:
 def pick(typed: str) -> PickedFile:
     """Read the file at a path that is to be inserted. Raises `FileRefusedError`."""
     typed = typed.strip()
-    shown = shorten(clean(Path(typed).name or typed), 60)
+    shown = shorten(clean(Path(typed).name or typed))
     try:
         path = expanded(typed)
         found = path.lstat()

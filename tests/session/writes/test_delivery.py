@@ -24,10 +24,12 @@ from copydesk.domain.reversal import Expectation, Reversal, Step
 from copydesk.local.journal import Entry, Journal
 from copydesk.local.journal import State as EntryState
 from copydesk.local.state import State
+from copydesk.session.draft_keys import outbox_key
 from copydesk.session.errors import WAITS, NotDoneError
 from copydesk.session.writes.comments import change_message
 from copydesk.session.writes.log import QueuedError, WriteError
 from copydesk.session.writes.outbox import (
+    BEGUN,
     NOT_ARRIVED,
     OTHER_TEXT,
     QUIET_SECONDS,
@@ -453,6 +455,10 @@ async def test_what_may_have_arrived_is_looked_for_unasked_once_it_cannot_come_a
         await desk.comment("request", "On its way.")
     outbox.wake()
     assert not desk.session.writes.writing, "it may still come"
+    [waits] = outbox.items
+    assert await outbox.send(waits) == (
+        "No answer came. It is not there yet, and may still arrive."
+    )
     world.clock.now += timedelta(seconds=QUIET_SECONDS - 1)
     outbox.wake()
     assert not desk.session.writes.writing
@@ -464,6 +470,44 @@ async def test_what_may_have_arrived_is_looked_for_unasked_once_it_cannot_come_a
     outbox.wake()
     await asyncio.gather(*desk.session.writes.writing)
     assert outbox.items == {}
+
+
+async def test_that_a_write_waits_for_its_edit_is_told_where_that_is_not_open(
+    world: World, tmp_path: Path
+) -> None:
+    desk, entry = await renaming(world, tmp_path)
+    outbox = desk.session.outbox
+    with outbox.editing(entry.id):
+        assert await outbox.send() == "", "who edits it sees that"
+    desk.session.drafts.save(outbox_key(entry.id), "Due")
+    assert await outbox.send() == BEGUN
+    assert desk.way.writes == ["PATCH"], "only the first try"
+
+
+async def test_what_goes_from_the_outbox_is_undone_as_its_answer_says(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    ids = {"space_id": desk.space, "change_request_id": desk.first}
+
+    async def send() -> Any:
+        api = await desk.session.ready()
+        return await api(
+            ops.update_change_request, *ids.values(), ChangeRequestUpdate(subject="Uno")
+        )
+
+    def back(now: Any) -> Reversal:
+        return request_changed(*ids.values(), {"subject": "One"}, {"subject": now.subject})
+
+    expects = Expectation(Step("get_change_request", ids), {"subject": "One"})
+    await away(
+        desk, desk.session.writes.perform("Rename", "#1", send, reversal=back, expects=expects)
+    )
+    assert await desk.session.outbox.send() == "Sent from the outbox: Rename #1."
+    assert subject(desk) == "Uno"
+    await desk.session.reversals.undo()
+    assert subject(desk) == "One"
 
 
 async def test_what_arrives_late_is_found_with_its_way_back(world: World, tmp_path: Path) -> None:

@@ -111,8 +111,8 @@ async def test_a_tree_without_one_of_the_rules_is_not_arranged(world: World) -> 
         (RecoveredWrites(drafts=2, moves=1), "Restored 2 drafts, 1 staged change."),
         (
             RecoveredWrites(arrived=1, lost=2),
-            "1 write that was cut off had arrived. 2 writes that was cut off had not arrived, and "
-            "is not sent again unasked.",
+            "1 cut-off write had arrived. 2 cut-off writes had not arrived. "
+            "Nothing is sent again unasked.",
         ),
         (RecoveredWrites(waiting=1), "1 write waits in the outbox (g x)."),
         (RecoveredWrites(waiting=2), "2 writes wait in the outbox (g x)."),
@@ -223,6 +223,17 @@ async def test_what_no_reading_tells_of_is_named_and_asked_about() -> None:
     kept.earlier.begin("Merge", "x" * 99)
     said = await recover(kept.session())
     assert said.startswith(f"Cut off, and it may have arrived: Merge {'x' * 54}. ")
+
+
+async def test_a_draft_is_told_to_be_unsent_where_it_is_what_was_cut_off() -> None:
+    kept = Kept()
+    for draft, text in (("same", "Words."), ("edited", "Words."), ("secret", ""), ("", "")):
+        kept.earlier.begin("Comment on", "#1", Notes(draft=draft, text=text))
+    session = kept.session()
+    for draft, text in (("same", "Words."), ("edited", "Other words."), ("secret", "Anything.")):
+        session.drafts.save(draft, text)
+    await recover(session)
+    assert session.unsent == {"same": CUT_OFF, "secret": CUT_OFF}
 
 
 @pytest.mark.parametrize(

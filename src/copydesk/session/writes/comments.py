@@ -109,7 +109,7 @@ def pending_line(draft: PendingDraft) -> str:
     """Return a draft as one line: its kind, its first words, and whether it failed before."""
     first = next((line.strip() for line in draft_words(draft).splitlines() if line.strip()), "")
     failed = f"  {glyphs().failed} not sent last time" if draft.why else ""
-    return f"{draft.words}: {shorten(clean(first, limit=400), LINE, glyphs().more)}{failed}"
+    return f"{draft.words}: {shorten(clean(first), LINE, glyphs().more)}{failed}"
 
 
 def draft_words(draft: PendingDraft) -> str:

@@ -65,10 +65,10 @@ class RecoveredWrites:
         said = [f"Restored {', '.join(kept)}."] if kept else []
         for count, words in (
             (self.arrived, "had arrived."),
-            (self.lost, "had not arrived, and is not sent again unasked."),
+            (self.lost, "had not arrived. Nothing is sent again unasked."),
         ):
             if count:
-                said.append(f"{plural(count, 'write')} that was cut off {words}")
+                said.append(f"{plural(count, 'cut-off write')} {words}")
         if self.sent:
             said.append(self.sent)
         if self.waiting and not self.sent:
@@ -225,8 +225,9 @@ async def _settle(session: Session, api: Api, entry: Entry, found: RecoveredWrit
 
 def _has_its_draft(session: Session, entry: Entry) -> bool:
     """Whether the draft of a write holds the text that was sent, or that text was not noted."""
-    sent = session.drafts.own_text(entry.draft) if entry.draft else ""
-    return bool(entry.draft) and entry.text in ("", sent)
+    if not entry.draft:
+        return False
+    return not entry.text or entry.text == session.drafts.own_text(entry.draft)
 
 
 def expect_not_elsewhere(session: Session, entry: Entry) -> None:

@@ -279,6 +279,16 @@ async def test_what_stood_there_as_often_before_is_older() -> None:
 async def test_a_command_without_an_end_is_stopped(script: str, trouble: str) -> None:
     outcome = await run_command(replace(python(script), seconds=1), [PAGE])
     assert (outcome.check, outcome.trouble, outcome.findings) == ("prose", trouble, ())
+    assert outcome.seconds > 0
+
+
+async def test_a_page_and_an_output_that_are_no_text_are_checked_with_marks_in_their_place() -> (
+    None
+):
+    reads = "data = open('guide/auth.md', 'rb').read(); sys.stdout.buffer.write"
+    script = f"{reads}(b'guide/auth.md:1: odd \\xff, ' + data)"
+    outcome = await run_command(python(script), [replace(PAGE, source="# A\ud800\n")])
+    assert [each.text for each in outcome.older] == ["odd \ufffd, # A?"]
 
 
 async def test_a_command_that_cannot_be_started_says_why(tmp_path: Path) -> None:

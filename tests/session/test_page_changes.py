@@ -187,7 +187,7 @@ def test_where_a_page_went_and_whether_readers_lose_it(
 ) -> None:
     assert whereto(moved(**place)) == said
     out = page("deleted", "a", movedOut={"path": "g/b.md", **place})
-    assert losses(hint(out, page("deleted", "b"))) == ([f"A is {said}"] if loses else [])
+    assert losses(hint(page("deleted", "b"), out)) == ([f"A is {said}"] if loses else [])
     (found,) = changed_pages([A], [], hint(out))
     assert found.kinds == ("moved out",)
     assert page_notes(found) == [f"This page is {said}."]

@@ -29,7 +29,7 @@ def page(row: str, *inside: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def test_a_tree_of_pages_is_rows_each_page_once() -> None:
     given = [
-        page("a", page("b", page("c"), title="\x07"), page("a")),
+        page("a", page("a"), page("b", page("c"), title="\x07")),
         page("d", type="link", target={"kind": "url", "url": "https://x.test/\x07"}, hidden=True),
         page("e", type="group", title="", slug="", emoji="1f4d8", icon="book\x07",
              description="On it\x07", updatedAt="2026-03-02T12:00:00Z"),
@@ -73,8 +73,8 @@ def test_links_say_where_they_lead_broken_ones_first() -> None:
         {"kind": "url", "url": "https://x.test/a b"}, {"kind": "page", "page": "p", "space": "s"},
         {"kind": "page", "page": "q"}, {"kind": "page", "page": "p", "space": "t"},
         {"kind": "file", "file": "f\x07"}, {"kind": "space", "space": "u"}, {"kind": "odd\x07"},
-        None,
     ]  # fmt: skip
+    targets.insert(5, None)
     given = [
         {"targetReference": target, "status": "broken" if at in (2, 4) else "ok"}
         for at, target in enumerate(targets)
@@ -86,8 +86,8 @@ def test_links_say_where_they_lead_broken_ones_first() -> None:
         LinkRow("0", "https://x.test/a b", "url", False, url="https://x.test/a%20b"),
         LinkRow("1", "Page", "page", False, page="p"),
         LinkRow("3", "Page", "page", False),
-        LinkRow("5", "space u", "space", False),
-        LinkRow("6", "odd", "odd", False),
+        LinkRow("6", "space u", "space", False),
+        LinkRow("7", "odd", "odd", False),
     ]
 
 

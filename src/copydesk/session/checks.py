@@ -302,7 +302,8 @@ async def run_command(check: Check, pages: Sequence[CheckedPage]) -> CheckOutcom
         return CheckOutcome(check.name, trouble=f"{program}: {error.strerror or error}")
     took = time.perf_counter() - began
     if ended.why == "time":
-        return CheckOutcome(check.name, (), (), took, f"stopped after {check.seconds} s")
+        said = f"stopped after {check.seconds} s"
+        return CheckOutcome(check.name, seconds=took, trouble=said)
     output = ended.output.decode(errors="replace")
     answer = await asyncio.to_thread(read_answer, check, output, files)
     trouble = _trouble(ended, output, nothing=not answer.findings) or answer.trouble
@@ -317,7 +318,7 @@ def _write(folder: Path, pages: Sequence[CheckedPage]) -> None:
     for page in pages:
         file = folder / page.name
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(page.source.encode("utf-8", "replace"))
+        file.write_bytes(page.source.encode(errors="replace"))
 
 
 def _trouble(ended: Ended, output: str, *, nothing: bool) -> str:

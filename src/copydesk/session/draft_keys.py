@@ -87,10 +87,9 @@ def fields(text: str) -> str:
     if not isinstance(kept, dict):
         return text
     labels, names = form_words(kept, "labels"), form_words(kept, "names")
+    kept.pop(WORDS, None)
     said = []
     for name, each in kept.items():
-        if name == WORDS:
-            continue
         value = str(len(each) if isinstance(each, list) else each)
         value = "\n".join(names.get(line, line) for line in value.split("\n"))
         between = "\n\n" if "\n" in value else " "

@@ -588,15 +588,15 @@ async def find_sent(
             if edit.moved and (node.parent, node.position) != (edit.into, edit.at or 0):
                 # Elsewhere than before, it may have come there with others that are sent later.
                 untold = untold or (node.parent, node.position) != before.get(page)
-                continue
-            if edit.moved and not edit.of_text:
+            elif edit.moved and not edit.of_text:
                 arrived += 1
-                continue
-            read = await api(ops.get_change_request_page, space, request, page, format="markdown")
-            here = replace(edit, moved=False)
-            standing = (await _compared(api, (space, request), here, source_of(read), now.id)).how
-            arrived += standing == "there"
-            untold = untold or standing not in ("there", "same")
+            else:
+                ids = space, request
+                read = await api(ops.get_change_request_page, *ids, page, format="markdown")
+                here = replace(edit, moved=False)
+                standing = (await _compared(api, ids, here, source_of(read), now.id)).how
+                arrived += standing == "there"
+                untold = untold or standing not in ("there", "same")
     if arrived == len(edits):
         return SentEdits(now.id, made)
     if arrived or untold:

@@ -144,18 +144,16 @@ def link_rows(links: Sequence[Link], space: str, titles: Mapping[str, str]) -> l
     """Return the links of a page, broken ones first."""
     found = []
     for at, link in enumerate(links):
-        target = link.target
-        if target is None:
-            continue
-        here = target.page and target.space in (None, space) and target.page in titles
-        found.append(
-            LinkRow(
-                id=str(at),
-                text=reference(target, titles),
-                kind=clean(target.kind),
-                broken=link.status != "ok",
-                page=target.page or "" if here else "",
-                url=web_address(target.url),
+        if (target := link.target) is not None:
+            here = target.page and target.space in (None, space) and target.page in titles
+            found.append(
+                LinkRow(
+                    id=str(at),
+                    text=reference(target, titles),
+                    kind=clean(target.kind),
+                    broken=link.status != "ok",
+                    page=target.page or "" if here else "",
+                    url=web_address(target.url),
+                )
             )
-        )
     return sorted(found, key=lambda row: not row.broken)

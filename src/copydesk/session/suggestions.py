@@ -359,19 +359,21 @@ async def finish_applying(session: Session, space: str, request: str) -> str:
     """
     said: list[str] = []
     for run in await asyncio.to_thread(session.applications.all):
-        if (run.space, run.request) != (space, request) or _waits(session, run):
-            continue
-        if not await _is_mine(session, run):
-            continue  # its threads are resolved in the name of who applied it
-        if not await asyncio.to_thread(session.applications.claim, run.id):
-            continue  # another window is at it
-        api = await session.ready()
-        if await _arrived(api, run):
-            more = await _finish(session, run)
-            said.append(f"Applied before copydesk ended: {' '.join(credit_of(run))} {more}".strip())
-        else:
-            await asyncio.to_thread(_over, session, run)
-    return " ".join(said)
+        here = (run.space, run.request) == (space, request) and not _waits(session, run)
+        # Its threads are resolved in the name of who applied it, by one window.
+        mine = here and await _is_mine(session, run)
+        if mine and await asyncio.to_thread(session.applications.claim, run.id):
+            said.append(await _go_on(session, run))
+    return " ".join(filter(None, said))
+
+
+async def _go_on(session: Session, run: ApplyRun) -> str:
+    """Finish a run, or forget one that had not arrived; return what there is to say of it."""
+    if not await _arrived(await session.ready(), run):
+        await asyncio.to_thread(_over, session, run)
+        return ""
+    more = await _finish(session, run)
+    return f"Applied before copydesk ended: {' '.join(credit_of(run))} {more}".strip()
 
 
 async def _is_mine(session: Session, run: ApplyRun) -> bool:

@@ -493,12 +493,11 @@ async def test_what_goes_from_the_outbox_is_undone_as_its_answer_says(
 
     async def send() -> Any:
         api = await desk.session.ready()
-        return await api(
-            ops.update_change_request, *ids.values(), ChangeRequestUpdate(subject="Uno")
-        )
+        body = ChangeRequestUpdate(subject="Uno")
+        return await api(ops.update_change_request, desk.space, desk.first, body)
 
     def back(now: Any) -> Reversal:
-        return request_changed(*ids.values(), {"subject": "One"}, {"subject": now.subject})
+        return request_changed(desk.space, desk.first, {"subject": "One"}, {"subject": now.subject})
 
     expects = Expectation(Step("get_change_request", ids), {"subject": "One"})
     await away(

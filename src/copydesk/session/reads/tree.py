@@ -142,9 +142,7 @@ def deleted_here(session: Session) -> list[str]:
     """
     since = (session.clock() - timedelta(days=TRASH_DAYS + 1)).timestamp()
     found: dict[str, None] = {}
-    for entry in reversed(session.journal.entries()):
-        if entry.at < since:
-            continue
+    for entry in reversed(session.journal.entries(since=since)):
         steps: Sequence[Any] = (entry.reversal or {}).get("back") or ()
         for step in [*steps, *((entry.reversal or {}).get("forth") or ())]:
             match step:

@@ -310,14 +310,12 @@ class Arranger:
         try:
             for kept in await asyncio.to_thread(self._store.all):
                 run = await self.find(kept.place, kept.target) if kept.begun else None
-                if run is None or not run.begun:
-                    continue
-                if await self._gone(run):
-                    rest = plural(len(run.calls) - run.sent, "call")
-                    await self._forget(run)
-                    said.append(f"{run.title} is gone: what was left of it ({rest}) is discarded.")
-                else:
-                    left.append(run)
+                if run is not None and run.begun:
+                    if await self._gone(run):
+                        said.append(_gone_with(run))
+                        await self._forget(run)
+                    else:
+                        left.append(run)
         except OSError as error:
             said.append(f"Whether a rearrangement was left cannot be read: {error}")
         return left, " ".join(said)
@@ -434,6 +432,11 @@ class Arranger:
             self._kept[run.id] = 0
         elif self._kept.get(run.id) != (0 if kept is None else kept.version):
             raise WriteError("Another copydesk went on with it since: see how it is now.")
+
+
+def _gone_with(run: ArrangeRun) -> str:
+    rest = plural(len(run.calls) - run.sent, "call")
+    return f"{run.title} is gone: what was left of it ({rest}) is discarded."
 
 
 def _noted(line: LogEntry) -> str:

@@ -69,7 +69,7 @@ def test_the_tags_of_a_page_are_among_its_facts() -> None:
 
 
 def test_links_say_where_they_lead_broken_ones_first() -> None:
-    targets = [
+    targets: list[dict[str, str] | None] = [
         {"kind": "url", "url": "https://x.test/a b"}, {"kind": "page", "page": "p", "space": "s"},
         {"kind": "page", "page": "q"}, {"kind": "page", "page": "p", "space": "t"},
         {"kind": "file", "file": "f\x07"}, {"kind": "space", "space": "u"}, {"kind": "odd\x07"},

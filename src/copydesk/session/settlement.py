@@ -333,26 +333,23 @@ class Settlement:
 
     def _heads(self, there: Collection[str]) -> list[Wanted]:
         """Return the pages as the request had them, where these pages are in it now."""
-        found: list[Wanted] = []
+        return [*(self._head(page, there) for page in self.pages), *self._extra]
+
+    def _head(self, page: SettledPage, there: Collection[str]) -> Wanted:
         assert self.kept is not None
         back = self.kept.how == "write"  # what takes back a merge begins as main is
-        for page in self.pages:
-            side = page.sides.main if back else page.sides.request
-            if side is None:
-                found.append(Wanted(page.id, None))
-                continue
-            source = side.source
-            if page.sides.rival in there:  # main's page has the address, and stays
-                source = with_setting(source, "slug", page.sides.free[0])
-            wanted = Wanted(page.id, source, side.parent, side.position)
-            if page.reverted or back:
-                others = {name: side.others.get(name, "") for name in OTHERS}
-                origin: Literal["main", "request"] = "main" if back else "request"
-                wanted = replace(
-                    wanted, others=others, origin=origin, whole=page.sides.hidden, placed=back
-                )
-            found.append(wanted)
-        return [*found, *self._extra]
+        side = page.sides.main if back else page.sides.request
+        if side is None:
+            return Wanted(page.id, None)
+        source = side.source
+        if page.sides.rival in there:  # main's page has the address, and stays
+            source = with_setting(source, "slug", page.sides.free[0])
+        wanted = Wanted(page.id, source, side.parent, side.position)
+        if not (page.reverted or back):
+            return wanted
+        others = {name: side.others.get(name, "") for name in OTHERS}
+        origin: Literal["main", "request"] = "main" if back else "request"
+        return replace(wanted, others=others, origin=origin, whole=page.sides.hidden, placed=back)
 
     def _candidates(self, kept: Settling) -> list[str]:
         """Return the pages that may conflict, in reading order."""

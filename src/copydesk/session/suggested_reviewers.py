@@ -100,9 +100,7 @@ def reasons(
     known.update((user.email.casefold(), user.id) for user in people.values() if user.email)
     owned: dict[str, tuple[int, str]] = {}
     strangers: dict[str, None] = {}
-    for path in paths:
-        if (rule := rule_of(path, rules)) is None:
-            continue
+    for rule in filter(None, (rule_of(path, rules) for path in paths)):
         for person in rule.people:
             if (user_id := known.get(person.casefold())) is None:
                 strangers[person] = None

@@ -272,13 +272,11 @@ def plan_applying(
     left = {thread: fit.why for thread, fit in fits.items() if fit.why}
     by_page: dict[str, dict[str, tuple[Fit, Suggestion]]] = {}
     by_thread = {each.thread: each for each in chosen}
-    for each in chosen:
-        if each.thread in left:
-            continue
+    for each in [each for each in chosen if each.thread not in left]:
         if each.page not in by_page and len(by_page) == MOST:
             left[each.thread] = TOO_MANY
-            continue
-        by_page.setdefault(each.page, {})[each.thread] = fits[each.thread], each.suggestion
+        else:
+            by_page.setdefault(each.page, {})[each.thread] = fits[each.thread], each.suggestion
     joined: dict[str, PageEdit] = {}
     taken: list[Taken] = []
     for page, found in by_page.items():

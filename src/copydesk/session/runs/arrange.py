@@ -312,8 +312,8 @@ class Arranger:
                 run = await self.find(kept.place, kept.target) if kept.begun else None
                 if run is not None and run.begun:
                     if await self._gone(run):
-                        said.append(_gone_with(run))
                         await self._forget(run)
+                        said.append(_gone_with(run))
                     else:
                         left.append(run)
         except OSError as error:

@@ -207,19 +207,12 @@ class OutboxDelivery:
 
         Earlier writes of the same author that have arrived since are no reason.
         """
+        pasts = self._session.history.known.values()
+        since = [past.reversal for past in pasts if _is_since(past.entry, entry)]
+        answered = sum(answers(reversal, expected.read) for reversal in since)
         own: set[str] = set()
-        answered = 0
-        for past in self._session.history.known.values():
-            before, still = past.entry, past.reversal.still
-            if (
-                before.state != "done"
-                or before.by != entry.by
-                or before.id == entry.id
-                or not before.at <= entry.at <= (before.ended or 0.0)
-            ):
-                continue
-            answered += answers(past.reversal, expected.read)
-            if still is not None and alike(still, expected) and not still.differences(answer):
+        for still in filter(None, (reversal.still for reversal in since)):
+            if alike(still, expected) and not still.differences(answer):
                 own |= {path.partition("~")[0] for path in still.fields}
         if answered and "replies" in expected.fields:
             replies = expected.fields["replies"] + answered
@@ -403,6 +396,16 @@ class OutboxDelivery:
         """Note that a write is held, and why."""
         await self._box.queue(entry, why, held)
         self.tally.held.append(name)
+
+
+def _is_since(past: Entry, entry: Entry) -> bool:
+    """Whether a write of the same author has arrived since another one was made."""
+    return (
+        past.state == "done"
+        and past.by == entry.by
+        and past.id != entry.id
+        and past.at <= entry.at <= (past.ended or 0.0)
+    )
 
 
 def raise_away(error: Exception) -> None:

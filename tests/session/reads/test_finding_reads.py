@@ -287,6 +287,19 @@ async def test_findings_are_read_as_far_as_they_are_listed(
         assert await findings.find_begun_for(api, world.home, "gone") == (None, False)
 
 
+async def test_a_site_that_may_not_be_read_hides_no_finding_of_another(world: World) -> None:
+    Support(world)
+    async with world.api() as api:
+        both = [each.id async for each in api.pages(ops.list_sites, world.home)]
+        for site, other in (both, both[::-1]):
+            listed = await findings.read_listed(api, (world.home, site))
+            broken = next(each for each in listed if each.topic is None)
+            [begun, *_] = await findings.begin_requests(api, (world.home, site), broken.id)
+            bare = Lacking(api, other, error=Forbidden).api
+            found = await findings.find_begun_for(bare, world.home, begun.id)
+            assert found == ((site, broken.id), True)
+
+
 async def test_findings_are_counted_by_the_views_of_their_pages_and_their_questions(
     world: World,
 ) -> None:

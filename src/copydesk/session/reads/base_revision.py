@@ -184,10 +184,8 @@ async def _written_since(api: Api, request: ChangeRow, main: str) -> Sequence[st
     now = await _fixed(api).get(("pages", request.space, main), read, most=KEPT_TREES)
     found: dict[str, str] = {}
     for change in changes.changes:
-        page = change.page
-        if page is None or change.type == "page_created":
-            continue
-        if written_since(request, now.get(page.id)):
+        page = None if change.type == "page_created" else change.page
+        if page is not None and written_since(request, now.get(page.id)):
             found[page.id] = shown_title(page.title)
     return list(found.values())
 

@@ -437,15 +437,14 @@ class ReversalRunner:
         expected = [each for each in (reversal.still, reversal.before) if each is not None]
         reads = [each.read for one in expected for each in one.all]
         for step in (*reversal.back, *reversal.forth, *reads):
-            if step.local:
-                if self._local(step.local) is None:
-                    raise StepError(f"there is no local step {step.local!r}")
-                continue
-            operation = operation_of(step)
-            given = dict(step.arguments)
-            if operation.body is not None:
-                given["body"] = operation.body.adapter.validate_python(step.body)
-            operation.signature.bind(**given)
+            if not step.local:
+                operation = operation_of(step)
+                given = dict(step.arguments)
+                if operation.body is not None:
+                    given["body"] = operation.body.adapter.validate_python(step.body)
+                operation.signature.bind(**given)
+            elif self._local(step.local) is None:
+                raise StepError(f"there is no local step {step.local!r}")
 
 
 def _shows(read: Sequence[tuple[Expectation, JSON]], other: Expectation) -> bool:

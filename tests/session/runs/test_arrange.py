@@ -519,6 +519,51 @@ async def test_what_cannot_be_undone_or_was_undone_is_passed_over_on_the_way_bac
     assert len(desk.way.writes) == writes + 2, "what was undone is not undone again"
 
 
+@pytest.mark.parametrize("undone", [False, True])
+async def test_a_run_knows_under_which_ids_came_back_what_it_had_removed(
+    desk: Desk, *, undone: bool
+) -> None:
+    plan, session = desk.plan, desk.session
+    groups = await group(plan)
+    calls = await ungrouped(plan, groups)
+    run = ArrangeRun.of(PLACE, plan.site, "Acme docs", calls, organization=desk.world.home)
+    run = await desk.arranger.go(run)
+    if undone:
+        await session.reversals.undo()
+    back = await desk.arranger.roll_back(replace(run, state="stopped"))
+    assert {each.state for each in back.calls} == {"taken-back"}
+    assert {each.said for each in back.calls} == {""}
+    async with desk.world.api() as api:
+        found = api.pages(ops.list_site_section_groups, desk.world.home, plan.site)
+        there = {each.id async for each in found}
+    assert {*back.made} == {*groups}
+    assert {*back.made.values()} == there
+    assert there.isdisjoint(groups)
+
+
+async def test_what_somebody_changed_since_or_took_away_is_told_of_each_request_for_it(
+    desk: Desk,
+) -> None:
+    plan, where = desk.plan, (desk.world.home, desk.plan.site)
+    title = plan.calls()[2]
+    twice = [title, replace(title, key="change:again")]
+    run = ArrangeRun.of(PLACE, plan.site, "Acme docs", twice, organization=where[0])
+    run = replace(await desk.arranger.go(run), state="stopped")
+    async with desk.world.api() as api:
+        body = SiteSectionUpdate(title="Stately")
+        await api(ops.update_site_section, *where, plan.ids["Status"], body)
+    back = await desk.arranger.roll_back(run)
+    assert [(each.state, each.said) for each in back.calls] == [
+        ("done", "Its title changed since.")
+    ] * 2
+    async with desk.world.api() as api:
+        await api(ops.delete_site, *where)
+    back = await desk.arranger.roll_back(run)
+    assert [(each.state, each.said) for each in back.calls] == [
+        ("taken-back", "Change Status cannot be undone: it is gone.")
+    ] * 2
+
+
 async def test_a_way_back_is_stopped_or_cannot_be_saved_between_two_requests(desk: Desk) -> None:
     run = replace(await desk.arranger.go(desk.plan.run()), state="stopped")
 

@@ -24,7 +24,7 @@ from copydesk.domain.reversal import Expectation, Reversal, Step
 from copydesk.local.journal import Entry, Journal
 from copydesk.local.journal import State as EntryState
 from copydesk.local.state import State
-from copydesk.session.draft_keys import outbox_key
+from copydesk.session.draft_keys import outbox_key, review_key
 from copydesk.session.errors import WAITS, NotDoneError
 from copydesk.session.writes.comments import change_message
 from copydesk.session.writes.log import QueuedError, WriteError
@@ -405,6 +405,21 @@ async def test_nothing_is_sent_where_the_disk_or_the_service_refuses_to_begin(
         assert not session.writes.writing
     assert [*session.outbox.items] == [entry.id]
     assert desk.way.writes == ["PATCH"]
+    session.confirmed = False
+    assert await session.outbox.send() == "Sent from the outbox: Rename #1.", "who it is was asked"
+
+
+async def test_the_draft_of_what_waits_is_not_there_twice_at_the_next_start(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    await away(desk, desk.comment("request", "Later."))
+    drafts, key = desk.session.drafts, review_key(desk.space, desk.first, "request")
+    for text, left in (("Later.", None), ("Other words.", "Other words.")):
+        drafts.save(key, text)
+        await desk.session.outbox.tidy()
+        assert drafts.own_text(key) == left
 
 
 def raising(error: Exception) -> Any:

@@ -22,7 +22,7 @@ from copydesk.domain.site_inverses import site_row_changed
 from copydesk.domain.site_tree import SiteNode
 from copydesk.local.runs import Arrangements
 from copydesk.local.state import State
-from copydesk.session.runs.arrange import GONE, LOST_WAY
+from copydesk.session.runs.arrange import GONE, LOST_WAY, OTHERS_DID
 from copydesk.session.runs.interrupted_requests import CUT_OFF
 from copydesk.session.session import Session
 from copydesk.session.writes.log import WriteError
@@ -539,6 +539,25 @@ async def test_a_run_knows_under_which_ids_came_back_what_it_had_removed(
     assert {*back.made} == {*groups}
     assert {*back.made.values()} == there
     assert there.isdisjoint(groups)
+
+
+async def test_a_refusal_on_the_way_back_keeps_no_other_request_from_being_undone(
+    desk: Desk,
+) -> None:
+    run = replace(await desk.arranger.go(desk.plan.run()), state="stopped")
+    async with desk.world.api() as api:
+        body = SiteSectionUpdate(title="Status")
+        status = desk.plan.ids["Status"]
+        await api(ops.update_site_section, desk.world.home, desk.plan.site, status, body)
+    desk.way.trouble = {len(desk.way.writes) + 3: 403}
+    back = await desk.arranger.roll_back(run)
+    assert {each.call.key: (each.state, each.said) for each in back.calls} == {
+        "move:l": ("taken-back", ""),
+        "move:s": ("taken-back", ""),
+        "change:s": ("taken-back", OTHERS_DID),
+        "change:new:1": ("done", "Not allowed: The door is shut"),
+        "add:new:1": ("taken-back", ""),
+    }
 
 
 async def test_what_somebody_changed_since_or_took_away_is_told_of_each_request_for_it(

@@ -41,7 +41,7 @@ from copydesk.session.settlement import (
     keep_joined,
     update_whole,
 )
-from copydesk.session.writes.log import RecalledError, WriteError
+from copydesk.session.writes.log import HAD_ARRIVED, RecalledError, WriteError
 from copydesk.session.writes.merges import ConflictedError
 from tests.drive import eventually
 from tests.golden_json import compare
@@ -281,7 +281,10 @@ async def test_what_a_service_joined_in_spite_of_conflicts_is_settled_by_one_wri
     kept = desk.session.settlings.load(f"{desk.space} {desk.request}")
     assert kept is not None
     assert (kept.how, kept.named, kept.head) == ("joined", (page,), before.revision)
+    await desk.merge_main(files(later=1))
     await desk.work.read()
+    assert desk.work.kept is not None
+    assert desk.work.kept.main == main, "what main became since was not joined"
     assert "retries" in {each.title.lower() for each, _ in desk.work.open}
     await desk.choose("main")
     await desk.work.send()
@@ -290,6 +293,23 @@ async def test_what_a_service_joined_in_spite_of_conflicts_is_settled_by_one_wri
     assert desk.work.restored is True
     await desk.session.reversals.undo()
     assert "for five days" in (await desk.pages())[page][0]
+
+
+async def test_undo_gives_no_page_an_address_that_a_page_of_main_has(desk: Desk) -> None:
+    await desk.merge_main()
+    await desk.work.read()
+    await desk.choose("main")
+    await desk.work.send()
+    assert desk.work.restored
+    await desk.session.reversals.undo()
+    tree = await desk.world.api()(ops.list_change_request_pages, desk.space, desk.request)
+    there = {node.slug: node.id for node in flatten(tree.pages)}
+    texts = {page: text for page, (text, _) in (await desk.pages()).items()}
+    assert "Main's." in texts[there["glossary"]]
+    assert [slug for slug, page in there.items() if "The request's." in texts[page]] == [
+        "glossary-2"
+    ]
+    assert "for five days" in texts[there["retries"]]
 
 
 async def test_what_somebody_edits_meanwhile_is_not_lost(desk: Desk) -> None:
@@ -769,6 +789,38 @@ async def test_a_first_write_that_is_recalled_leaves_the_choices(
     assert all(told)
     assert desk.work.kept is not None
     assert desk.work.kept.state == "sent"
+
+
+async def test_an_update_that_is_sent_first_can_be_recalled(world: World, tmp_path: Path) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.merge_main(files(one=5))
+    desk.request = world.change_request(desk.space, edit=files(one=6))
+    await desk.merge_main(files(one=7))
+    desk.begin()
+    await desk.work.read()
+    await desk.choose("request")
+    desk.session.recall_seconds = 600.0
+    sending = asyncio.create_task(desk.work.send(recall=True))
+    await eventually(lambda: bool(desk.session.writes.waits), lambda: asyncio.sleep(0))
+    recalled = desk.session.writes.recall()
+    assert recalled is not None
+    assert recalled.what == "Update from main"
+    with pytest.raises(RecalledError):
+        await sending
+    assert desk.way.writes == []
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+async def test_a_lost_answer_does_not_keep_it_from_going_on(desk: Desk, at: int) -> None:
+    await desk.merge_main()
+    await desk.work.read()
+    await desk.choose("request")
+    desk.way.trouble = {at: "lost"}
+    await desk.work.send()
+    assert desk.work.kept is not None
+    await desk.matches(desk.work.kept.wanted)
+    assert [line.message for line in desk.session.log].count(HAD_ARRIVED) == 1
+    assert {line.state for line in desk.session.log} == {"done"}
 
 
 async def test_two_screens_send_it_once(world: World, tmp_path: Path) -> None:

@@ -823,6 +823,21 @@ async def test_a_lost_answer_does_not_keep_it_from_going_on(desk: Desk, at: int)
     assert {line.state for line in desk.session.log} == {"done"}
 
 
+@pytest.mark.parametrize(("edit", "refused"), [(True, ""), (False, settlement.NOT_ALLOWED)])
+async def test_who_may_only_review_is_told_who_can_settle_it(
+    desk: Desk, *, edit: bool, refused: str
+) -> None:
+    await desk.merge_main()
+
+    def change(space: dict[str, Any]) -> None:
+        space["permissions"]["edit"] = edit
+
+    async with strange(desk.world, f"/spaces/{desk.space}", change) as service:
+        desk.session._api = service
+        await desk.work.read()
+    assert desk.work.refused == refused
+
+
 async def test_two_screens_send_it_once(world: World, tmp_path: Path) -> None:
     desk = Desk(world, tmp_path)
     await desk.merge_main()

@@ -766,9 +766,8 @@ async def keep_joined(session: Session, clash: ConflictedError, base: str, head:
         return
     named = {each.page.id for each in clash.conflicts if each.page is not None}
     made = session.clock().timestamp()
-    main = now.revision_merged_ancestor or ""
     kept = Settling(
-        f"{now.space} {now.id}", made, now.space, now.id, base, main, head,
+        f"{now.space} {now.id}", made, now.space, now.id, base, base_of(now), head,
         how="joined", named=tuple(sorted(named)),
     )  # fmt: skip
     await asyncio.to_thread(session.settlings.save, kept)

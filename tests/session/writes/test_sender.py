@@ -823,6 +823,25 @@ async def test_a_way_back_to_what_the_contract_refuses_is_none(
     assert final is desk.session.log[-1]
 
 
+async def test_a_write_that_cannot_wait_and_may_have_arrived_is_known_by_its_draft(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    writes, key = desk.session.writes, review_key(desk.space, desk.first, "request")
+    desk.trouble("blind")
+    with pytest.raises(WriteError, match=r"^No answer: it may have been sent"):
+        await desk.comment("request", "Words.", now=True)
+    assert desk.session.outbox.items == {}
+    [line] = desk.session.log
+    assert writes.unknown_of(key) is line
+    assert writes.unknown_of("other") is None
+    desk.trouble()
+    await writes.find_out(line)
+    assert line.state == "done"
+    assert writes.unknown_of(key) is None
+
+
 async def test_a_write_of_an_earlier_run_that_may_have_arrived_is_known_by_its_draft(
     world: World, tmp_path: Path
 ) -> None:

@@ -41,7 +41,7 @@ from copydesk.session.writes.outbox import (
     REPLACED,
 )
 from copydesk.session.writes.recovery import recover, settle_one
-from copydesk.session.writes.sender import made_by
+from copydesk.session.writes.sender import UNREAD, made_by
 from tests.drive import eventually
 from tests.golden_json import compare
 from tests.tui.arranging_world import Way
@@ -821,6 +821,42 @@ async def test_a_way_back_to_what_the_contract_refuses_is_none(
     assert desk.session.reversals.undoable() is None
     final = desk.session.reversals.final()
     assert final is desk.session.log[-1]
+
+
+async def test_what_arrived_and_could_not_be_read_after_that_does_not_wait_to_be_sent_again(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+
+    async def send() -> Any:
+        api = await desk.session.ready()
+        body = ChangeRequestUpdate(subject="Uno")
+        await api(ops.update_change_request, desk.space, desk.first, body)
+        desk.way.reads = "down"
+        return await api(ops.get_change_request, desk.space, desk.first)
+
+    with pytest.raises(WriteError, match=f"^{UNREAD}: Offline: desk cannot be reached") as failed:
+        await desk.session.writes.perform("Rename", "#1", send)
+    assert failed.value.unknown
+    assert desk.session.log[-1].state == "unknown"
+
+
+async def test_what_a_failed_service_did_not_do_is_told_with_its_failure(
+    world: World, tmp_path: Path
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+
+    async def look() -> None:
+        return None
+
+    desk.trouble(500)
+    with pytest.raises(WriteError) as failed:
+        await desk.subject(desk.first, "Uno", look=look)
+    assert str(failed.value) == (
+        "The service failed: The door is shut. It had not happened when it was read again. "
+        "@, then r sends it again."
+    )
 
 
 async def test_a_write_that_cannot_wait_and_may_have_arrived_is_known_by_its_draft(

@@ -68,9 +68,6 @@ SIDES = {"before": "before", "request": "this change request", "main": "main"}
 
 CUT_OFF = "settling it was cut off: U in its review goes on"
 
-NO_RIVAL = "", ("", "")
-"""No page has the address, and no slug is looked for."""
-
 USES = (
     "get_change_request", "get_space", "get_revision", "get_revision_page",
 )  # fmt: skip
@@ -297,7 +294,8 @@ class Settlement:
 
         async def page(id: str) -> SettledPage:
             was, one, other = await asyncio.gather(*(side(at, id) for at in range(3)))
-            rival, free = self._rival(id)
+            rival = self._rival(id)
+            free = self._free_slugs(id) if rival else ("", "")
             both = PageSides(
                 id, was, one, other,
                 held=self._held(id), shifted=id in shifted, rival=rival, free=free,
@@ -364,7 +362,7 @@ class Settlement:
             theirs = {change.id for change in compare_trees(before.pages, main.pages)}
             found = mine if kept.how == "write" else mine & theirs
             found |= {node.id for node in before.pages if self._held(node.id)}
-            found |= {page for page in mine if self._rival(page)[0]}
+            found |= {page for page in mine if self._rival(page)}
         found |= set(kept.named)
         trees = [tree.pages for tree in (head, main, before) if tree is not None]
         order = dict.fromkeys(node.id for pages in trees for node in pages)
@@ -384,13 +382,13 @@ class Settlement:
                 )
         return False
 
-    def _rival(self, page: str) -> tuple[str, tuple[str, str]]:
-        """Return the page of main that has the address of one, and two slugs that are free."""
+    def _rival(self, page: str) -> str:
+        """Return the page of main that has the address of a page; "" for none."""
         assert self._trees is not None
         before, main, head = self._trees
         mine = _nodes(head).get(page)
         if mine is None or before is None:
-            return NO_RIVAL
+            return ""
         theirs, was = _nodes(head), _nodes(before)
         rivals = (
             rival.id
@@ -402,13 +400,17 @@ class Settlement:
             # They may stand so already.
             and any(_address(was.get(each.id)) != _address(each) for each in (mine, rival))
         )
-        if (found := next(rivals, None)) is None:
-            return NO_RIVAL
-        taken = {
-            node.slug for tree in (main, head) for node in tree.pages if node.parent == mine.parent
-        }
+        return next(rivals, "")
+
+    def _free_slugs(self, page: str) -> tuple[str, str]:
+        """Return two slugs that no page has where a page of the request is."""
+        assert self._trees is not None
+        _, main, head = self._trees
+        mine = _nodes(head)[page]
+        pages = (node for tree in (main, head) for node in tree.pages)
+        taken = {node.slug for node in pages if node.parent == mine.parent}
         one = free_slug(mine.slug, taken)
-        return found, (one, free_slug(mine.slug, {*taken, one}))
+        return one, free_slug(mine.slug, {*taken, one})
 
     # Sending
 

@@ -11,7 +11,7 @@ import pytest
 from copydesk.client.api import Api
 from copydesk.client.errors import ApiError, Forbidden, NotFound
 from copydesk.contract import operations as ops
-from copydesk.contract.models.content import ReusableContent
+from copydesk.contract.models.content import ReusableContent, Revision
 from copydesk.server.desk_writes import Editor
 from copydesk.session.errors import NotDoneError
 from copydesk.session.reads import history
@@ -41,6 +41,24 @@ async def test_a_reusable_content_without_its_text_says_so() -> None:
         assert (text.before, text.source, text.notes) == ("", "", ("a note", history.TEXT_UNTOLD))
     text = await history.part_text(None, told, ["a note"])
     assert (text.before, text.source, text.notes) == ("", "One.\n", ("a note",))
+
+
+def test_a_revision_is_of_who_made_it_or_else_of_who_merged_or_began_its_request() -> None:
+    kim, lee, ana = ({"id": name, "displayName": name} for name in ("kim", "lee", "ana"))
+    at = "2026-03-02T12:00:00Z"
+    request = {"id": "c", "number": 7, "subject": "Fix\x07", "createdAt": at, "updatedAt": at}
+
+    def row(**more: Any) -> history.RevisionRow:
+        return history._row(Revision.model_validate({"id": "r", "createdAt": at, **more}))
+
+    began = {**request, "createdBy": lee}
+    assert row(createdBy=kim, mergedFrom={**began, "mergedBy": ana}).who == "kim"
+    assert row(mergedFrom={**began, "mergedBy": ana}).who == "ana"
+    told = row(mergedFrom=began)
+    assert (told.who, told.number, told.request, told.subject) == ("lee", 7, "c", "Fix")
+    assert (row().who, row().number, row().imported_first) == ("", None, False)
+    assert row(git={"message": "All.\n"}).imported_first
+    assert not row(git={"message": "All.\n"}, parents=["q"]).imported_first
 
 
 async def test_a_page_that_was_only_renamed_is_shown_with_its_text(world: World) -> None:

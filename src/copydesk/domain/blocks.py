@@ -177,7 +177,7 @@ class BlockText:
         if kind == "line":
             return said
         if kind == "cells":
-            if DELIMITER.match(said.strip(" \t")):
+            if is_rule(said):
                 said = re.sub("-+", "-", said)
             return "|".join(even(cell).strip() for cell in cells(said.strip(" \t")))
         return even(said)
@@ -224,7 +224,7 @@ def _pieces(line: str) -> list[str]:
 def even(said: str) -> str:
     """Return text with its blanks evened out and Markdown's escapes taken off."""
     said = _BLANKS.sub(" ", said).rstrip(" ")
-    return _ESCAPE.sub(r"\1", said) if "\\" in said else said
+    return _ESCAPE.sub(r"\1", said)
 
 
 def cells(row: str) -> list[str]:
@@ -288,6 +288,9 @@ _STARTS = frozenset("#`~>-*+_=<|{[$0123456789")
 FORMULA = "$$"
 """What a formula of its own stands between."""
 
+_ONE_FORMULA = re.compile(r"[ \t]*\$\$.+\$\$[ \t]*$")
+"""A line that is all of one."""
+
 _MARKED = 300
 """Characters of a line in which the sign of a block is looked for."""
 
@@ -335,9 +338,9 @@ class Scanner:
         """Cut all lines."""
         at, total = 0, len(self._lines)
         while at < total:
-            if not self._lines[at].strip(" \t"):
+            if _is_blank(self._lines[at]):
                 start = at
-                while at < total and not self._lines[at].strip(" \t"):
+                while at < total and _is_blank(self._lines[at]):
                     at += 1
                 self._row("blank", start)
             else:
@@ -358,7 +361,7 @@ class Scanner:
                 return self._by_line("front", at, stop + 1)
         stripped = line.lstrip(" \t")
         indent = indent_of(line)
-        item = _ITEM.match(line[:_MARKED]) if stripped[0] in "-*+0123456789" else None
+        item = _ITEM.match(line[:_MARKED])
         if item is not None and not _RULE.match(line) and indent < self._content + 4:
             return self._item(at, item, indent)
         if indent < self._content:
@@ -380,7 +383,7 @@ class Scanner:
         """Cut a block that its first line tells; 0 when it is a paragraph."""
         head = line[self._content if line[: self._content].isspace() else 0 :][:_MARKED]
         fence = _FENCE.match(line)
-        if fence is not None and indent_of(line) < self._content + 4:
+        if fence is not None:
             return self._fenced(at, fence[1])
         heading = _HEADING.match(head)
         if heading is not None:
@@ -389,7 +392,7 @@ class Scanner:
             return self._by_line("rule", at, at + 1)
         if is_tag(line):
             return self._by_line("tag", at, at + 1)
-        if line.lstrip(" \t").startswith(FORMULA) and (stop := self._formula(at)):
+        if stop := self._formula(at):
             return stop
         if REFERENCE.match(head):
             return self._prose("paragraph", at, at + 1)
@@ -398,8 +401,7 @@ class Scanner:
         if any(found.match(head) for found in (_HTML, _LONE_HTML, _COMPONENT)):
             return self._html(at, head)
         if self._begins_table(at):
-            stop = self._end(at + 2, self._interrupts) if at + 2 < len(self._lines) else at + 2
-            return self._by_line("table", at, stop, "cells")
+            return self._by_line("table", at, self._end(at + 2, self._interrupts), "cells")
         return 0
 
     def _by_line(self, kind: BlockKind, at: int, stop: int, row: RowKind = "line") -> int:
@@ -417,7 +419,7 @@ class Scanner:
         for line in range(at + 1, stop):
             after, sign = sign, SIGN.match(self._lines[line][:_MARKED])
             underline = line == stop - 1 and _UNDERLINE.match(self._lines[line][:_MARKED])
-            if after or sign or underline or _BREAK.search(self._lines[line - 1][-8:]):
+            if after or sign or underline or _breaks(self._lines[line - 1]):
                 self._row("prose", line)
         self.blocks.append(Block(kind, first, len(self.starts), level))
         return stop
@@ -445,13 +447,12 @@ class Scanner:
 
     def _formula(self, at: int) -> int:
         """Cut a block formula with its ``$$`` lines; return 0 where none begins here."""
-        head = self._lines[at].strip(" \t")
-        if len(head) > 2 * len(FORMULA) and head.endswith(FORMULA):
+        if _ONE_FORMULA.match(self._lines[at]):
             return self._by_line("math", at, at + 1)
-        if head != FORMULA:
+        if not _is_formula(self._lines[at]):
             return 0
-        last = self._end(at + 1, lambda line: line.strip(" \t") == FORMULA)
-        if last == len(self._lines) or self._lines[last].strip(" \t") != FORMULA:
+        last = self._end(at + 1, _is_formula)
+        if last == len(self._lines) or not _is_formula(self._lines[last]):
             return 0
         first = len(self.starts)
         for line in (at, *range(at + 2, last)):
@@ -463,7 +464,7 @@ class Scanner:
         """Return where indented code ends: blank lines belong to it between code."""
         stop = at + 1
         for line in range(at + 1, len(self._lines)):
-            if not self._lines[line].strip(" \t"):
+            if _is_blank(self._lines[line]):
                 continue
             if indent_of(self._lines[line]) < column:
                 break
@@ -483,8 +484,7 @@ class Scanner:
             if quoting is not None and (deep := quoting[0].count(">")) != depth:
                 # A quote in a quote: joined, its sign would be lost.
                 depth, begins = deep, True
-            before = self._lines[line - 1][-8:]
-            if fresh or begins or _BREAK.search(before):
+            if fresh or begins or _breaks(self._lines[line - 1]):
                 self._row("prose", line)
             fresh = not inner
         self.blocks.append(Block("quote", first, len(self.starts)))
@@ -525,13 +525,13 @@ class Scanner:
 
     def _end(self, at: int, ends: Callable[[str], bool]) -> int:
         """Return the first line from ``at`` on that is blank or ends the block."""
-        while at < len(self._lines) and (line := self._lines[at]).strip(" \t") and not ends(line):
+        while at < len(self._lines) and not _is_blank(line := self._lines[at]) and not ends(line):
             at += 1
         return at
 
     def _paragraph_end(self, at: int) -> int:
         stop = at + 1
-        while stop < len(self._lines) and (line := self._lines[stop]).strip(" \t"):
+        while stop < len(self._lines) and not _is_blank(line := self._lines[stop]):
             if _UNDERLINE.match(line[:_MARKED]):
                 return stop + 1
             if self._interrupts(line) or self._begins_table(stop):
@@ -556,8 +556,8 @@ class Scanner:
         """Whether a line is the head of a table: a line of dashes stands below it."""
         if "|" not in self._lines[at] or at + 1 >= len(self._lines):
             return False
-        below = self._lines[at + 1].strip(" \t")
-        return "-" in below and "|" in below and DELIMITER.match(below) is not None
+        below = self._lines[at + 1]
+        return "|" in below and is_rule(below)
 
 
 def fence_of(line: str) -> str:
@@ -569,6 +569,20 @@ def fence_of(line: str) -> str:
 def is_rule(line: str) -> bool:
     """Whether a row of a table is the line of dashes below its head."""
     return DELIMITER.match(line.strip(" \t")) is not None
+
+
+def _is_blank(line: str) -> bool:
+    return not line.strip(" \t")
+
+
+def _is_formula(line: str) -> bool:
+    """Whether a line is one of the two that a formula stands between."""
+    return line.strip(" \t") == FORMULA
+
+
+def _breaks(line: str) -> bool:
+    """Whether the next line begins a new one where it is shown, too."""
+    return _BREAK.search(line[-8:]) is not None
 
 
 def indent_of(line: str) -> int:

@@ -156,17 +156,13 @@ class TextDiff(Sequence[Line]):
                     last = None
                 continue
             about = _ABOUT[segment.kind], segment.run
-            if segment.kind in ("added", "removed") and self._grouped(segment):
+            if segment.kind in ("added", "removed") and self._marks.grouped(*segment[1:3]):
                 about = "edited", segment.run
             if last is None or about != last or (fresh and segment.kind == "edited"):
                 # The blank line above a block belongs to it and says nothing.
                 found.append(start + (segment.size > 1 and self.is_blank(start)))
             last, fresh = about, False
         return tuple(found)
-
-    def _grouped(self, segment: Segment) -> bool:
-        old, new = segment.before, segment.after
-        return self._marks.grouped(None if old < 0 else old, None if new < 0 else new)
 
     def _blank(self, segment: Segment) -> bool:
         return segment.size == 1 and self.after.row(segment.after).kind == "blank"
@@ -227,27 +223,27 @@ class TextDiff(Sequence[Line]):
 
     def sentence(self, start: int, stop: int) -> str:
         """Return the line that is shown in the place of folded rows."""
-        first = next(
-            (unit for row in range(start, stop) if (unit := self._unit(row)) is not None), 0
+        rows = range(start, stop)
+        first, last = (
+            next(unit for row in way if (unit := self._unit(row)) is not None)
+            for way in (rows, reversed(rows))
         )
-        last = next(
-            (unit for row in range(stop - 1, start, -1) if (unit := self._unit(row)) is not None),
-            first,
-        )
-        begin = max(0, bisect_right(self._firsts, first) - 1)
-        begin += self.after.blocks[begin].stop <= first if self.after.blocks else 0
-        blocks = bisect_right(self._firsts, last) - begin
+        blocks = bisect_right(self._firsts, last) - bisect_right(self._stops, first)
         moved = any(
             self.place(row)[0].kind == "moved" for row in range(start, min(start + 2, stop))
         )
         kind = "moved" if moved else "unchanged"
-        if blocks == 1 and last > first:
+        if blocks == 1:
             return plural(stop - start, f"{kind} line")
         return plural(blocks, f"{kind} block")
 
     @cached_property
     def _firsts(self) -> list[int]:
         return [block.first for block in self.after.blocks]
+
+    @cached_property
+    def _stops(self) -> list[int]:
+        return [block.stop for block in self.after.blocks]
 
     def _unit(self, row: int) -> int | None:
         """Return the row of the text after that a row of the diff shows; None without one."""
@@ -362,7 +358,8 @@ class TextDiff(Sequence[Line]):
         """Compare the words of a row, however many. Takes time: not between two keys."""
         segment, step = self.place(row)
         if segment.kind == "edited":
-            self._marks.of_pair(segment.before + step // 2, segment.after + step // 2, wait=True)
+            nth = step // 2
+            self._marks.of_pair(segment.before + nth, segment.after + nth, wait=True)
 
 
 def compare(before: str, after: str) -> TextDiff:
@@ -447,9 +444,9 @@ class RowMarks:
         self._pairs: dict[tuple[int, int], Marked] = {}
         self._rows: dict[int, tuple[dict[int, Spans], ...]] = {}
 
-    def grouped(self, old: int | None, new: int | None) -> bool:
-        """Whether a row is compared with several at once."""
-        return old in self._old if new is None else new in self._new
+    def grouped(self, old: int, new: int) -> bool:
+        """Whether a row is compared with several at once; it is -1 in the text it is not in."""
+        return old in self._old or new in self._new
 
     def of_pair(self, old: int, new: int, *, wait: bool = False) -> Marked | None:
         """Return the marks of two rows that are one row edited; None when that takes long."""
@@ -489,10 +486,10 @@ class RowMarks:
             )
             grown = whole_words(*marks)
             found = self._rows[nth] = (
-                dict(zip(range(a1, a2), map(_unbroken, _cut(marks[0])), strict=True)),
-                dict(zip(range(b1, b2), map(_unbroken, _cut(marks[1])), strict=True)),
-                dict(zip(range(a1, a2), _cut(grown[0]), strict=True)),
-                dict(zip(range(b1, b2), _cut(grown[1]), strict=True)),
+                dict(enumerate(map(_unbroken, _cut(marks[0])), a1)),
+                dict(enumerate(map(_unbroken, _cut(marks[1])), b1)),
+                dict(enumerate(_cut(grown[0]), a1)),
+                dict(enumerate(_cut(grown[1]), b1)),
             )
         return found
 

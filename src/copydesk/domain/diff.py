@@ -499,7 +499,7 @@ def _broken(text: BlockText, first: int, stop: int) -> str:
     said: list[str] = []
     for row in range(first, stop):
         last = text.lines[text.row(row).stop - 1]
-        goes_on = row + 1 < len(text) and text.block_of(row) == text.block_of(row + 1)
+        goes_on = text.block_of(row) == text.block_of(row + 1)
         said.append(text.said(row) + (f" {BREAK}" if goes_on and last.endswith("  ") else ""))
     return "\n".join(said)
 

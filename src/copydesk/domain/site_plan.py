@@ -93,6 +93,8 @@ class _Ops:
         """The added things in their order, by the scope in which a path has to be unique."""
         self.entries = staged.begin().entries if staged.sorts else None
         """The entries once all moves are made, where the service moves all of them alike."""
+        self._last_added: list[str] = []
+        """The last of the new sections, groups and links: each waits for the one before it."""
         self._last_move: list[str] = []
         """The last move of a section, a group or a link, which waits for all others."""
 
@@ -134,13 +136,13 @@ class _Ops:
                     self._added.setdefault(level, []).append(op)
                     if level.startswith(NEW):
                         op.needs.append((REST, f"add:{level}", REST))
-        before = self._added.get(SECTIONS, [])[-1:]
+        self._last_added = [op.key for op in self._added.get(SECTIONS, ())][-1:]
         homes = self.staged.begin().homes
         for row in new_entries(self.base, now):
             op = self._put(f"add:{row}", "add", row, ADD)
             op.level = homes[row]
-            op.needs += [(REST, each.key, REST) for each in before]
-            before = [op]
+            op.needs = [(REST, key, REST) for key in self._last_added]
+            self._last_added = [op.key]
 
     def _settings(self) -> None:
         for row in self.staged.differing:
@@ -158,8 +160,7 @@ class _Ops:
                 if (item.values.get(name) or None) != (given.get(name) or None)
             }
             if changed:
-                shown = changed.get("hidden", True) is None
-                phase = SECTION if item.kind in ENTRIES else SHOW if shown else SPACE
+                phase = SECTION if item.kind in ENTRIES else SHOW if _shows(changed) else SPACE
                 op = self._put(f"change:{row}", "set", row, phase)
                 op.values = changed
                 if any(changed.get(name) for name in ("condition", "hidden", "draft")):
@@ -206,8 +207,7 @@ class _Ops:
             return self.base.defaults[TOP]
         if self.base.levels.get(scope):
             return None
-        rows = self.staged.before_moves(scope, self.now.levels.get(scope, ()))
-        return next(iter(rows), None)
+        return self.staged.before_moves(scope, self.now.levels[scope])[0]
 
     def _moves(self) -> None:
         now = self.now
@@ -227,15 +227,13 @@ class _Ops:
 
     def _entry_moves(self) -> None:
         """Move sections, groups and links, each after all that is made and after the one before."""
-        made = [op.key for op in self.ops.values() if op.kind == "add" and not op.level]
-        last = made[-1:]
-        last += [f"add:{row}" for row in new_entries(self.base, self.now)[-1:]]
+        last = self._last_added
         assert self.entries is not None
         for move in entry_moves(self.entries, self.now, self.staged.touched):
             again = f"move:{move.id}" in self.ops  # it went to the top for the time being
             op = self._put(f"{'place' if again else 'move'}:{move.id}", "move", move.id, MOVE)
             op.level, op.entry = move.level, move
-            op.needs += [(REST, key, REST) for key in last]
+            op.needs = [(REST, key, REST) for key in last]
             last = self._last_move = [op.key]
 
     def _removals(self) -> None:
@@ -251,13 +249,13 @@ class _Ops:
                 op = self._put(f"remove:{row}", "remove", row, REMOVE)
                 op.level = level
                 if item.kind == "group":  # once it is empty
-                    op.needs += [(REST, key, REST) for key in self._last_move]
+                    op.needs = [(REST, key, REST) for key in self._last_move]
                 if f"remove:{level}" in self.ops:
                     self.ops[f"remove:{level}"].needs.append((REST, op.key, REST))
 
     def _redirects(self) -> None:
         """Lead from each former address right after it is another one, unless it is taken over."""
-        moved = {op.row: op for op in self.ops.values() if op.kind == "set" and "path" in op.values}
+        moved = {op.row: op for op in self.ops.values() if "path" in op.values}
         for row in self.staged.differing:
             if _led_from(self.staged, row):
                 after = self._put(f"redirect:{row}", "redirect", row, SPACE)
@@ -356,7 +354,7 @@ class _Ops:
 
     def _shown_first(self, op: Op, part: str, row: JSON) -> None:
         shows = self.ops.get(f"change:{row}")
-        if shows is not None and shows is not op and shows.values.get("hidden", True) is None:
+        if shows is not None and shows is not op and _shows(shows.values):
             op.needs.append((part, shows.key, REST))
 
     def _default_first(self, op: Op, row: str) -> None:
@@ -369,6 +367,11 @@ class _Ops:
             other = self.ops.get(key)
             if other is not None and (other.kind == "default" or DEFAULT_SPACE in other.values):
                 op.needs.append((REST, key, REST))
+
+
+def _shows(values: Mapping[str, JSON]) -> bool:
+    """Whether a change shows something again."""
+    return "hidden" in values and values["hidden"] is None
 
 
 def _has_entries(layout: Layout, level: str) -> bool:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
+from unittest import mock
 
 import pytest
 
@@ -27,6 +28,7 @@ from copydesk.domain import (
     git_patch,
     html_table,
     hunks,
+    ingest_frames,
     merge_run,
     page_checks,
     page_edits,
@@ -88,8 +90,23 @@ def refused(work: Callable[[str], object]) -> Callable[[str], Made]:
 
 
 def exported(data: bytes) -> Made:
-    """Return which format a file is, and each conversation or complaint in it."""
-    file = io.BytesIO(data)
+    """Return which format a file is, and each conversation or complaint in it.
+
+    It is the same however much of the file is read at once.
+    """
+    said = told(io.BytesIO(data))
+    with mock.patch.multiple(ingest_frames, PIECE=7, FIRST_LOOK=16):
+        assert told(io.BytesIO(data)) == said
+    return said
+
+
+def cramped(given: str) -> Made:
+    """Return the same where no conversation may be larger than a few lines."""
+    with mock.patch.multiple(ingest_frames, LARGEST=150, PIECE=32, FIRST_LOOK=16):
+        return told(io.BytesIO(given.encode()))
+
+
+def told(file: io.BytesIO) -> Made:
     found = find_format(file)
     said: list[Made] = [found.title]
     for each in read_any(file):
@@ -540,6 +557,7 @@ KINDS: Mapping[str, Callable[[Any], Made]] = {
     "site_answers": lambda given: peeled(given, site_answer, ()),
     "space_answers": lambda given: peeled(given, space_answer, ("object",)),
     "files": lambda given: exported(given.encode()),
+    "cramped_files": cramped,
     "tables": table,
     "mails": mailed,
     "compared_pages": compared,

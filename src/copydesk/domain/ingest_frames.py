@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
@@ -124,7 +124,7 @@ class _Pieces:
         self._ended = False
         self._gone = 0
         """How many bytes of the file come before the held ones. Positions include them."""
-        self._broken: list[int] = []
+        self._broken: list[int]
         """How far off the broken conversations begin that the last look ahead passed."""
         self._ends: dict[int, int | None] = {}
         """Where conversations end that a look ahead passed, None for no end, by positions in the
@@ -439,6 +439,7 @@ def _value_at(held: bytes, begin: int) -> dict[str, Any] | None:
     No more is read than it takes to tell: very many may be broken, one after the other.
     """
     size = FIRST_LOOK
+    value: dict[str, Any]
     while True:
         piece = held[begin : begin + size]
         text = piece.decode(errors="replace")
@@ -452,7 +453,7 @@ def _value_at(held: bytes, begin: int) -> dict[str, Any] | None:
         except (ValueError, RecursionError):
             return None
         else:
-            return cast("dict[str, Any]", value)
+            return value
 
 
 def _depth(data: bytes) -> int:
@@ -658,7 +659,7 @@ def _goes_on(line: bytes) -> bool:
     except json.JSONDecodeError as error:
         return error.pos >= len(error.doc)  # nothing is wrong before its end
     except (ValueError, RecursionError):
-        return False
+        pass
     return False
 
 

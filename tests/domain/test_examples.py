@@ -53,7 +53,15 @@ from copydesk.domain.ingest_file import Item
 from copydesk.domain.ingest_formats import find_format, read_any
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.ingest_mail import MailReader
-from copydesk.domain.ingest_table import TableReader, find_shape, likely_columns, sure_columns
+from copydesk.domain.ingest_table import (
+    ColumnsError,
+    TableReader,
+    find_shape,
+    likely_columns,
+    read_columns,
+    sure_columns,
+    written_columns,
+)
 from copydesk.domain.page_tree import PageNode
 from copydesk.domain.yaml_lines import FileError
 from tests.domain import test_structure_target, test_structure_whole
@@ -208,6 +216,18 @@ def table(given: str) -> Made:
         made += [spoken(each) for each in reader.items(io.BytesIO(given.encode()))]
         made += [reader.open_dates, reader.dates_both_ways]
     return made
+
+
+def columns(given: tuple[str, list[str]]) -> Made:
+    """Return the columns that are named in a text, as they are written out, or what is wrong."""
+    said, header = given
+    try:
+        found = read_columns(said, header)
+    except ColumnsError as error:
+        return str(error)
+    written = written_columns(found, header)
+    assert read_columns(written, header) == found
+    return [plain(found), written]
 
 
 def spoken(item: Item | Complaint) -> Made:
@@ -559,6 +579,7 @@ KINDS: Mapping[str, Callable[[Any], Made]] = {
     "files": lambda given: exported(given.encode()),
     "cramped_files": cramped,
     "tables": table,
+    "table_columns": columns,
     "mails": mailed,
     "compared_pages": compared,
     "page_notes": noted,

@@ -29,6 +29,10 @@ from copydesk.domain.text import listed
 from copydesk.domain.written_moment import Order, is_open, order_of, read_cell, read_moment
 
 DELIMITERS = ",;\t|"
+
+_LONGEST_NAME = 200
+"""Characters of what is a sentence and no name of a column."""
+
 MOST_COLUMNS = 1000
 MOST_BROKEN = 20
 """So often as much as a row may have is read again behind a quotation mark without an end."""
@@ -172,7 +176,7 @@ def find_shape(head: bytes, *, cut: bool = False) -> Shape | None:
     text = _decoded(head.removeprefix(b"\xef\xbb\xbf"))
     if "\0" in text.partition("\n")[0]:
         return None
-    best: tuple[int, Shape] | None = None
+    best: tuple[tuple[int, int, bool], Shape] | None = None
     for delimiter in DELIMITERS:
         rows = _first_rows(text, delimiter, cut=cut)
         above = _above(rows)
@@ -180,7 +184,7 @@ def find_shape(head: bytes, *, cut: bool = False) -> Shape | None:
         if not rows or len(rows[0]) > MOST_COLUMNS:
             continue
         names = [" ".join(name.split()) for name in rows[0]]
-        if any(len(name) > 200 for name in names):
+        if any(len(name) > _LONGEST_NAME for name in names):
             continue
         known = guess(names).meant
         # One column is a table where its name says so, and something is in it.
@@ -191,7 +195,7 @@ def find_shape(head: bytes, *, cut: bool = False) -> Shape | None:
         fits = fits or _opens_quotation(text, delimiter, len(names))
         if not known and not fits:
             continue
-        worth = 100 * len(known) + 2 * len(names) + fits
+        worth = len(known), len(names), fits
         if best is None or worth > best[0]:
             if nameless:
                 header = tuple(f"column {at + 1}" for at in range(len(names)))

@@ -326,21 +326,31 @@ def read_columns(said: str, header: Sequence[str]) -> Columns:
 
 def written_columns(columns: Columns, header: Sequence[str]) -> str:
     """Return columns as `read_columns` reads them."""
-    told = [f"{meaning}={header[at]}" for meaning, at in columns.meant.items()]
-    told += [f"keep={header[at]}" for at in columns.kept]
+    names = [
+        name if _place(name.strip(), header) == at else str(at + 1)
+        for at, name in enumerate(header)
+    ]
+    told = [f"{meaning}={names[at]}" for meaning, at in columns.meant.items()]
+    told += [f"keep={names[at]}" for at in columns.kept]
     out = StringIO()
     csv.writer(out, lineterminator="").writerow(told)
     return out.getvalue()
 
 
 def _column(name: str, header: Sequence[str]) -> int:
+    at = _place(name, header)
+    if at is None:
+        raise ColumnsError(f"there is no column “{name}”; there are {listed(header[:40])}")
+    return at
+
+
+def _place(name: str, header: Sequence[str]) -> int | None:
+    """Return the column with a heading, else of a number from 1; None where there is none."""
     wanted = name.casefold()
     for at, each in enumerate(header):
         if each.casefold() == wanted:
             return at
-    if name.isdecimal() and 1 <= int(name) <= len(header):
-        return int(name) - 1
-    raise ColumnsError(f"there is no column “{name}”; there are {listed(header[:40])}")
+    return int(name) - 1 if name.isdecimal() and 1 <= int(name) <= len(header) else None
 
 
 @dataclass(frozen=True, slots=True)

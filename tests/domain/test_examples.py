@@ -561,6 +561,18 @@ def structured_whole(given: Mapping[str, Any]) -> Made:
     return [call.line for call in found.calls()]
 
 
+def structure_written(given: Mapping[str, Any]) -> Made:
+    """Return the file of a structure, with groups and links, with sections only, or without."""
+    layout = {
+        "structure": test_structure_whole.example().layout,
+        "sections": test_structure_target.layout,
+        "spaces": lambda: test_structure_target.layout(flat=True),
+    }[given["of"]]()
+    return structure_file.write_file(
+        "site 1", given["title"], layout, given["options"], whole=given["of"] == "structure"
+    ).splitlines()
+
+
 def with_edits(file: str, edits: list[tuple[int, list[str], list[str]]]) -> str:
     """Return a file in which from a line on, the last one first, lines stand in place of others."""
     lines = file.splitlines()
@@ -605,6 +617,7 @@ KINDS: Mapping[str, Callable[[Any], Made]] = {
     "page_edits": edited,
     "expectations": expected,
     "structures": structured,
+    "structures_written": structure_written,
     "whole_structures": structured_whole,
     "redirect_files": lambda given: plain(redirect_file.read_redirects_file(given)),
 }

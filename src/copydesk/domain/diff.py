@@ -22,7 +22,7 @@ from copydesk.domain.block_matches import Move
 from copydesk.domain.blocks import CELLS, BlockKind, BlockText
 from copydesk.domain.changed_words import CJK, MARKS, Span, SpanKind, Spans, compare_words
 from copydesk.domain.late_dataclass import dataclass
-from copydesk.domain.row_matches import QUICK, Group, RowLayout, Segment, marks_of
+from copydesk.domain.row_matches import NOWHERE, QUICK, Group, RowLayout, Segment, marks_of
 from copydesk.domain.text import plural
 
 __all__ = ["Hunk", "Line", "Move", "Segment", "Span", "TextDiff", "compare"]
@@ -198,7 +198,7 @@ class TextDiff(Sequence[Line]):
         last: tuple[str, int] | None = None
         for at, (start, segment) in enumerate(zip(self._starts, self.segments, strict=True)):
             about: tuple[str, int] = segment.kind, segment.run
-            below = self.segments[at + 1].run if at + 1 < len(self.segments) else -1
+            below = self.segments[at + 1].run if at + 1 < len(self.segments) else NOWHERE
             if about[0] == "same" and segment.before < 0 and last == ("moved", below):
                 # The blank lines between blocks that moved together.
                 about = last
@@ -445,7 +445,7 @@ class RowMarks:
         self._rows: dict[int, tuple[dict[int, Spans], ...]] = {}
 
     def grouped(self, old: int, new: int) -> bool:
-        """Whether a row is compared with several at once; it is -1 in the text it is not in."""
+        """Whether a row is compared with several at once: it may be `NOWHERE` in one text."""
         return old in self._old or new in self._new
 
     def of_pair(self, old: int, new: int, *, wait: bool = False) -> Marked | None:
@@ -558,11 +558,11 @@ class _Growth:
 
     def __init__(self, texts: list[str], marked: list[bytearray], kept: list[list[int]]) -> None:
         self._texts, self._marked = texts, marked
-        self._partner = [array("q", [-1]) * len(text) for text in texts]
+        self._partner = [array("q", [NOWHERE]) * len(text) for text in texts]
         for old, new in zip(*kept, strict=True):
             self._partner[0][old], self._partner[1][new] = new, old
         self._words = [[match.span() for match in _WORD.finditer(text)] for text in texts]
-        self._word = [array("q", [-1]) * len(text) for text in texts]
+        self._word = [array("q", [NOWHERE]) * len(text) for text in texts]
         for words, place in zip(self._words, self._word, strict=True):
             for nth, (first, last) in enumerate(words):
                 place[first:last] = array("q", [nth]) * (last - first)

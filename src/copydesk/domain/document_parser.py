@@ -37,7 +37,7 @@ _DETAILS = re.compile(r"<details>\s*")
 _END_DETAILS = re.compile(r"</details>\s*")
 _SUMMARY = re.compile(r"<summary>([^<]*)</summary>\s*")
 _HTML_LINK = re.compile(r"""(?<![:@.])\b(?:href|src)\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
-_TASK = re.compile(r"\[([ xX])\]\s+")
+_TASK = re.compile(r"^\[([ xX])\]\s+")
 _ALIGN = re.compile(r"text-align:(\w+)")
 MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 """The mark of each token that says one."""
@@ -256,7 +256,7 @@ def _new(type_: str, key: str, nodes: list[Node] | None = None, **data: Any) -> 
 
 
 def _paragraph(node: SyntaxTreeNode, key: str) -> Node:
-    inline = node.children[0].children if node.children else []
+    inline = node.children[0].children
     pictures = [part for part in inline if part.type == "image"]
     if pictures and all(part.type in ("image", "softbreak") for part in inline):
         return _new("images", key, [_image(picture) for picture in pictures])
@@ -266,7 +266,7 @@ def _paragraph(node: SyntaxTreeNode, key: str) -> Node:
 def _heading(node: SyntaxTreeNode, key: str) -> Node:
     # Documents have three levels; deeper ones say theirs, so that they come back as they were.
     level = int(node.tag[1])
-    inline = _inlines(node.children[0].children if node.children else [])
+    inline = _inlines(node.children[0].children)
     return _new(f"heading-{min(level, 3)}", key, inline, **({"level": level} if level > 3 else {}))
 
 
@@ -278,10 +278,9 @@ def _list(node: SyntaxTreeNode, key: str) -> Node:
     if node.type == "ordered_list":
         start = int(node.attrs.get("start", 1))
         return _new("list-ordered", key, items, **({"start": start} if start != 1 else {}))
-    checks = [_check(item) for item in items]
-    if items and all(check is not None for check in checks):
-        for item, check in zip(items, checks, strict=True):
-            item.data = {"checked": check}
+    if items and all(_check(item) is not None for item in items):
+        for item in items:
+            item.data = {"checked": _check(item)}
             _drop_check(item)
         return _new("list-tasks", key, items)
     return _new("list-unordered", key, items)
@@ -297,7 +296,7 @@ def _check(item: Node) -> bool | None:
 def _drop_check(item: Node) -> None:
     leaf = _first_leaf(item)
     assert leaf is not None, "an item with a box starts with text"
-    leaf["text"] = _TASK.sub("", leaf["text"], count=1)
+    leaf["text"] = _TASK.sub("", leaf["text"])
     paragraph = item.nodes[0] if item.nodes else None
     if not leaf["text"] and paragraph is not None and paragraph.nodes:
         text = paragraph.nodes[0]
@@ -332,7 +331,7 @@ def _table(node: SyntaxTreeNode, key: str) -> Node:
 
 
 def _align(cell: SyntaxTreeNode) -> dict[str, str]:
-    found = _ALIGN.search(str(cell.attrs.get("style", "")))
+    found = _ALIGN.search(str(cell.attrs.get("style")))
     return {"align": found[1]} if found else {}
 
 

@@ -30,17 +30,21 @@ BROKEN_FROM = 0.5
 """Share of common words from which rows are others that were broken in other places."""
 
 
+NOWHERE = -1
+"""The row on a side, or the move, that something has no part in."""
+
+
 class Segment(NamedTuple):
     """A run of equal treatment: ``size`` rows from ``before`` and ``after`` (both count from 0).
 
-    ``edited`` is one row before and one after, shown as two. A side that has no part in it is -1.
+    ``edited`` is one row before and one after, shown as two. A side without a part is `NOWHERE`.
     """
 
     kind: SegmentKind
     before: int
     after: int
     size: int
-    run: int = -1
+    run: int = NOWHERE
 
 
 class Group(NamedTuple):
@@ -87,7 +91,7 @@ class RowLayout:
         old = None if before is None else self._old.blocks[before]
         new = None if after is None else self._new.blocks[after]
         if kind == "moved" and (before, after) == self._matched.runs[run][0]:
-            self._add("from", -1, -1, 1, run)
+            self._add("from", NOWHERE, NOWHERE, 1, run)
         if before is not None and after is not None and old is not None and new is not None:
             rows = (old.first, old.stop, new.first, new.stop)
             equal = kind == "same" or (
@@ -97,11 +101,11 @@ class RowLayout:
         elif kind == "away":
             assert before is not None
             if before == self._matched.runs[run][0][0]:
-                self._add("to", -1, -1, 1, run)
+                self._add("to", NOWHERE, NOWHERE, 1, run)
         elif old is not None:
-            self._add("removed", old.first, -1, old.stop - old.first)
+            self._add("removed", old.first, NOWHERE, old.stop - old.first)
         elif new is not None:
-            self._add("added", -1, new.first, new.stop - new.first)
+            self._add("added", NOWHERE, new.first, new.stop - new.first)
 
     def _gap(self, piece: Piece) -> None:
         """Show the blank lines above a block, which belong to it."""
@@ -109,20 +113,20 @@ class RowLayout:
         new = self._blank(self._new, piece.after)
         if piece.kind == "removed":
             if old >= 0:
-                self._add("removed", old, -1, 1)
+                self._add("removed", old, NOWHERE, 1)
         elif piece.kind == "added":
             if new >= 0:
-                self._add("added", -1, new, 1)
+                self._add("added", NOWHERE, new, 1)
         elif piece.kind == "away":
             if old >= 0 and piece.before == self._matched.runs[piece.run][0][0]:
-                self._add("same", old, -1, 1)
+                self._add("same", old, NOWHERE, 1)
         elif new >= 0:
-            self._add("same", -1 if piece.kind == "moved" else old, new, 1)
+            self._add("same", NOWHERE if piece.kind == "moved" else old, new, 1)
 
     @staticmethod
     def _blank(text: BlockText, block: int | None) -> int:
-        above = -1 if block is None else text.blocks[block].first - 1
-        return above if above >= 0 and text.row(above).kind == "blank" else -1
+        above = NOWHERE if block is None else text.blocks[block].first - 1
+        return above if above >= 0 and text.row(above).kind == "blank" else NOWHERE
 
     def _rows(
         self,
@@ -141,7 +145,7 @@ class RowLayout:
         old_keys = [self._old.key(at) for at in range(a1, a2)]
         new_keys = [self._new.key(at) for at in range(b1, b2)]
         if a2 - a1 == b2 - b1 == 1:
-            self._pair(a1, b1, kind, run, same=old_keys == new_keys and equal)
+            self._pair(a1, b1, kind, run, same=False)
             return
         runs = equal_runs(old_keys, new_keys)
         holes = gaps(runs, len(old_keys), len(new_keys))
@@ -172,8 +176,8 @@ class RowLayout:
                 pairs[one] = (other, False)
         a = b = 0
         for one, (other, same) in [*sorted(pairs.items()), (a2 - a1, (b2 - b1, True))]:
-            self._add("removed", a1 + a, -1, one - a)
-            self._add("added", -1, b1 + b, other - b)
+            self._add("removed", a1 + a, NOWHERE, one - a)
+            self._add("added", NOWHERE, b1 + b, other - b)
             if one < a2 - a1:
                 self._pair(a1 + one, b1 + other, kind, run, same=same)
             a, b = one + 1, other + 1
@@ -197,7 +201,7 @@ class RowLayout:
     ) -> None:
         """Add a row that is in both texts: as it was where it reads the same."""
         if same and self._reads_same(old, new):
-            self._add(kind, old, new, 1, run if kind == "moved" else -1)
+            self._add(kind, old, new, 1, run if kind == "moved" else NOWHERE)
             return
         if self._old.said(old) == self._new.said(new):
             # Only hidden parts of the HTML differ: then all of it is shown.
@@ -220,7 +224,9 @@ class RowLayout:
         marks = marks_of(self._old.row(old).kind, was, now)
         return max(count_words(marks[0]), count_words(marks[1]))
 
-    def _add(self, kind: SegmentKind, before: int, after: int, size: int, run: int = -1) -> None:
+    def _add(
+        self, kind: SegmentKind, before: int, after: int, size: int, run: int = NOWHERE
+    ) -> None:
         if not size:
             return
         last = self.segments[-1] if self.segments else None

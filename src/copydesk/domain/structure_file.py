@@ -282,16 +282,15 @@ class _Reader:
                 what = f"both {listed[0]} and {listed[1]}"
             line = lines[listed[1]] if listed else 0
             self._say(line, f"the file has {what}: a site has sections, or spaces without")
-        sectioned, self._whole = listed[:1] != ["spaces"], listed[:1] == ["structure"]
-        line = 1
-        entries: tuple[Entry, ...] = ()
-        if listed:
-            line = lines[listed[0]]
-            entries = self._entries(fields[listed[0]], "section" if sectioned else "site-space")
+            if not listed:
+                raise FileError(self._problems)
+        name = listed[0]
+        sectioned, self._whole = name != "spaces", name == "structure"
+        entries = self._entries(fields[name], "section" if sectioned else "site-space")
         if self._problems:
             raise FileError(self._problems)
         exported = self._text(fields.get("exported"), "exported")
-        return StructureFile(site, entries, line, sectioned, self._whole, exported)
+        return StructureFile(site, entries, lines[name], sectioned, self._whole, exported)
 
     def _entries(self, node: Node, kind: Kind) -> tuple[Entry, ...]:
         if isinstance(node, Word) and node.empty:

@@ -158,7 +158,7 @@ class _Staging:
         if item is None or entry.kind != "site-space" or self._base.level_of(entry.id) == above:
             return entry
         self._moved.add(entry.id)
-        space = str(item.values.get("space", ""))
+        space = str(item.values["space"])
         self._titles.setdefault(space, item.title)
         return replace(entry, id="", space=space)
 
@@ -303,7 +303,7 @@ class _Staging:
     def _look_at_emptied(self, gone: set[str]) -> None:
         """Look whether a section that stays keeps a space, or shows another."""
         for entry in self._file.beside():
-            shown = self._base.levels.get(entry.id, ()) if entry.kind == "section" else ()
+            shown = self._base.levels.get(entry.id, ())
             if shown and not entry.inside and gone.issuperset(shown):
                 self._say(entry.line, EMPTIED.removesuffix("."))
 
@@ -453,7 +453,7 @@ class _Staging:
         entries = {self._rows[entry.number]: entry for entry in self._file.every()}
         for level, order in changed.items():
             if why := arrangement.why_not(arrangement.now.ordered({level: order}), order):
-                pairs = zip(order, (*levels.get(level, ()), *order), strict=False)
+                pairs = zip(order, (*levels[level], *order), strict=False)
                 first = next((row for row, now in pairs if row != now and row in entries), "")
                 line = entries[first].line if first else self._file.line
                 self._say(line, f"this order cannot be made: {_in_a_sentence(why)}")

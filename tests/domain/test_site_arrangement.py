@@ -601,3 +601,18 @@ def test_things_that_the_service_gives_one_path_can_be_changed_and_no_other_gets
     staged = staged.change("s-c-two", {"path": "new"})
     with pytest.raises(StagingError, match="has the path /new already"):
         staged.shift([new], "s-c")
+
+
+def test_what_is_added_in_another_order_than_before_is_moved_to_its_place() -> None:
+    two = {"title": "Plan two", "space": "space-first"}
+    staged, _ = begin(site()).add("s-a", "site-space", two)
+    staged, second = staged.add("s-a", "site-space", {"title": "Two", "space": "space-second"})
+    assert [call.what for call in staged.calls()] == ["Add space", "Add space"]
+    # The service might give the first of them that path: so the second is added before it.
+    staged = staged.change(second, {"path": "plan-two"})
+    assert [call.line for call in staged.calls()] == [
+        "Show Two in Section a",
+        "Two (in Section a): path /plan-two",
+        "Show Plan two in Section a",
+        "Two after Plan two (in Section a)",
+    ]

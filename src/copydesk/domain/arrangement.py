@@ -206,7 +206,7 @@ class Arrangement(Ordered):
         """
         bound = self.bound(made)
         base, now = without_sent(bound.base, bound.now, layout, sent, left, made)
-        return replace(bound, base=base, now=now, past=(base,), future=(), _plans={})
+        return replace(bound, base=base, now=now, past=(base,), future=())
 
     # Others
 
@@ -222,9 +222,7 @@ class Arrangement(Ordered):
             return Rebased(self)
         merged = rebase.merge(self.base, self.now, layout, self.touched, give_way)
         after, lost = self.settled(merged.layout, layout)
-        fresh = replace(
-            self, base=layout, now=after, past=(), future=(), _plans={},
-        )  # fmt: skip
+        fresh = replace(self, base=layout, now=after, past=(), future=())
         fresh, stuck = fresh.reachable()
         if fresh.dirty:
             fresh = replace(fresh, past=(layout,))

@@ -161,7 +161,7 @@ class SiteArrangement(Arrangement):
         """
         groups = [row for row in rows if row in self.now and self.now.items[row].kind == "group"]
         if self.sorts and groups:
-            without = replace(self, now=_opened_up(self.now, groups), _plans={})
+            without = replace(self, now=_opened_up(self.now, groups))
             rest = [row for row in rows if row not in groups]
             after = without.remove(rest).now if rest else without.now
             return self._to(after, ())
@@ -285,7 +285,7 @@ class SiteArrangement(Arrangement):
     def _reaches(self, after: Layout, level: str, order: Sequence[str]) -> bool:
         if after.items is self.now.items:
             return self.reaches(level, order)
-        return replace(self, now=after, _plans={}).reaches(level, order)
+        return replace(self, now=after).reaches(level, order)
 
     def _why_not_shifted(self, after: Layout, rows: Collection[str]) -> str | None:
         for row in rows:
@@ -320,7 +320,7 @@ class SiteArrangement(Arrangement):
         if why := self.why_not_deep(after):
             return why
         try:
-            entry_moves(replace(self, now=after, _plans={}).begin().entries, after)
+            entry_moves(replace(self, now=after).begin().entries, after)
         except EmptyGroupError as empty:
             return EMPTY_GROUP.format(after.items[empty.level].title)
         return None
@@ -461,7 +461,6 @@ class SiteArrangement(Arrangement):
             self,
             base=base.with_items(each for each in known if each.id in base),
             now=now.with_items(each for each in known if each.id in now),
-            _plans={},
         )
 
     def reachable(self) -> tuple[Self, tuple[Lost, ...]]:
@@ -488,7 +487,7 @@ class SiteArrangement(Arrangement):
             except EmptyGroupError as empty:
                 row = f"{NEW}{fresh.count + 1}"
                 now = renamed(fresh.now, {empty.level: row})
-                fresh = replace(fresh, now=now, count=fresh.count + 1, _plans={})
+                fresh = replace(fresh, now=now, count=fresh.count + 1)
             else:
                 return fresh
 
@@ -501,7 +500,7 @@ class SiteArrangement(Arrangement):
             home = home if home in levels and home != group else TOP
             levels[home] = (*levels[home], row)
             lost.append(Lost(place_of(self.now, row), "nothing else is in there by now"))
-        return replace(self, now=Layout(self.now.items, levels), _plans={}), lost
+        return replace(self, now=Layout(self.now.items, levels)), lost
 
     def settled(self, after: Layout, theirs: Layout) -> tuple[Layout, tuple[Lost, ...]]:
         """Return it without what the rules of a site do not allow any more."""

@@ -65,10 +65,11 @@ class Arranged:
     """Things moved by hand: of two plans of one length, the one that moves these is better."""
     count: int = 0
     """How many provisional ids were given."""
-    _plans: dict[str, tuple[object, object, list[Move] | None]] = field(
+    _plans: dict[str, tuple[object, list[Move] | None]] = field(
         default_factory=dict, compare=False, repr=False
     )
-    """The moves in each level as found last: a key press must not plan 2,000 levels anew."""
+    """The moves in each level as found last, and for what: a key press must not plan 2,000 levels
+    anew."""
 
     @classmethod
     def on(cls, layout: Layout, *ids: str) -> Self:
@@ -153,15 +154,13 @@ class Arranged:
         was, now = self.base.levels.get(level, ()), self.now.levels.get(level, ())
         if was is now:
             return []
+        before, fixed, leaving = self._around(level, now)
+        given = (before, fixed, leaving, now)
         found = self._plans.get(level)
-        if found is None or found[0] is not was or found[1] is not now:
-            found = self._plans[level] = (was, now, self.moves_to(level, now))
-        return found[2]
-
-    def moves_to(self, level: str, order: Sequence[str]) -> list[Move] | None:
-        """Return the fewest moves that give a level another order; None where there are none."""
-        before, fixed, leaving = self._around(level, order)
-        return plan(before, order, fixed=fixed, touched=self.touched, leaving=leaving)
+        if found is None or found[0] != given:
+            moves = plan(before, now, fixed=fixed, touched=self.touched, leaving=leaving)
+            found = self._plans[level] = (given, moves)
+        return found[1]
 
     def reaches(self, level: str, order: Sequence[str]) -> bool:
         """Whether requests can give a level another order."""

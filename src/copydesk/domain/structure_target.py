@@ -419,7 +419,7 @@ class _Staging:
             return arrangement
         if why := arrangement.why_not_deep(after):
             raise StagingError(why)
-        staged = replace(arrangement, now=after, past=(*arrangement.past, now), _plans={})
+        staged = replace(arrangement, now=after, past=(*arrangement.past, now))
         return staged.refilled()
 
     def _ordered(self, arrangement: SiteArrangement) -> SiteArrangement:

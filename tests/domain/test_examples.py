@@ -563,11 +563,9 @@ def structured_whole(given: Mapping[str, Any]) -> Made:
 
 def structure_written(given: Mapping[str, Any]) -> Made:
     """Return the file of a structure, with groups and links, with sections only, or without."""
-    layout = {
-        "structure": test_structure_whole.example().layout,
-        "sections": test_structure_target.layout,
-        "spaces": lambda: test_structure_target.layout(flat=True),
-    }[given["of"]]()
+    layout = test_structure_target.layout(flat=given["of"] == "spaces")
+    if given["of"] == "structure":
+        layout = test_structure_whole.example().layout()
     return structure_file.write_file(
         "site 1", given["title"], layout, given["options"], whole=given["of"] == "structure"
     ).splitlines()

@@ -211,7 +211,12 @@ def _of_sites() -> Iterator[tuple[str, Reversal]]:
     yield "section_added", ways.section_added(SITE, "sec", "space")
     yield "link_changed", ways.link_changed(SITE, "l", {"name": "A"}, {"name": "B"})
     yield "link_changed to none", ways.link_changed(SITE, "l", {"name": "A"}, {"name": ""})
+    yield "link_changed off", ways.link_changed(SITE, "l", {"active": True}, {"active": False})
     yield "link_made", ways.link_made(SITE, "l", "For Bo")
+    yield "link_made without a name", ways.link_made(SITE, "l", "")
+    landed: dict[str, JSON] = {"defaultSiteSpace": "a", "path": "p"}
+    changed: dict[str, JSON] = {"defaultSiteSpace": "b", "path": None}
+    yield "site_row_changed lands", ways.site_row_changed(SITE, SECTION, landed, changed)
     yield "schema_changed", ways.schema_changed(SITE, {"jsonSchema": {}}, {"jsonSchema": {"a": 1}})
 
 

@@ -499,7 +499,7 @@ def ordered(
     leaving = tuple(sorted(without))
     if near:
         return Expectation(read, {path: list(order)}, said=said, without=leaving, beside=moved)
-    stay = [each for each in order if each not in leaving] if leaving else order
+    stay = [each for each in order if each not in leaving]
     if len(stay) <= LONG_ORDER:
         return Expectation(read, {path: list(stay)}, said=said, without=leaving)
     beside = neighbours(stay, moved)

@@ -158,7 +158,7 @@ class _Staging:
         if item is None or entry.kind != "site-space" or self._base.level_of(entry.id) == above:
             return entry
         self._moved.add(entry.id)
-        space = str(item.values["space"])
+        space = str(item.values.get("space", ""))
         self._titles.setdefault(space, item.title)
         return replace(entry, id="", space=space)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias, overload
 
@@ -149,7 +149,7 @@ class TextDiff(Sequence[Line]):
         found: list[int] = []
         last: tuple[str, int] | None = None
         fresh = True
-        for at, (start, segment) in enumerate(zip(self._starts, self.segments, strict=True)):
+        for at, (start, segment) in enumerate(self._placed()):
             fresh = fresh or at in self._pieces
             if segment.kind == "same":
                 if segment.after < 0 or not self._blank(segment):
@@ -163,6 +163,10 @@ class TextDiff(Sequence[Line]):
                 found.append(start + (segment.size > 1 and self.is_blank(start)))
             last, fresh = about, False
         return tuple(found)
+
+    def _placed(self) -> Iterable[tuple[int, Segment]]:
+        """Return the segments, each with its first row."""
+        return zip(self._starts, self.segments, strict=True)
 
     def _blank(self, segment: Segment) -> bool:
         return segment.size == 1 and self.after.row(segment.after).kind == "blank"
@@ -196,7 +200,7 @@ class TextDiff(Sequence[Line]):
         """Return the stretches of unchanged rows, and those of rows that moved together."""
         found: list[tuple[int, int]] = []
         last: tuple[str, int] | None = None
-        for at, (start, segment) in enumerate(zip(self._starts, self.segments, strict=True)):
+        for at, (start, segment) in enumerate(self._placed()):
             about: tuple[str, int] = segment.kind, segment.run
             below = self.segments[at + 1].run if at + 1 < len(self.segments) else NOWHERE
             if about[0] == "same" and segment.before < 0 and last == ("moved", below):
@@ -278,7 +282,7 @@ class TextDiff(Sequence[Line]):
     def _shown(self) -> tuple[dict[int, int], dict[int, int]]:
         old: dict[int, int] = {}
         new: dict[int, int] = {}
-        for start, (kind, before, after, size, _) in zip(self._starts, self.segments, strict=True):
+        for start, (kind, before, after, size, _) in self._placed():
             twice = 2 if kind == "edited" else 1
             for step in range(size):
                 if before >= 0 and kind != "added":

@@ -17,6 +17,7 @@ would have it by then.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from copydesk.domain.layout import SECTIONS, TOP, Item, Layout, change_line, changed_fields, said
@@ -822,8 +823,8 @@ class _Order:
     ) -> None:
         self.groups, self.leaving = groups, leaving
         self._passed = {*groups, *leaving}
-        self._below = dict(zip(("", *rows), (*rows, ""), strict=True))
-        self._above = dict(zip((*rows, ""), ("", *rows), strict=True))
+        self._below = dict(pairwise(("", *rows, "")))
+        self._above = {row: above for above, row in self._below.items()}
         self.long = sum(row not in self._passed for row in rows) > LONG_ORDER
         """Whether only the neighbours are looked at."""
 

@@ -697,10 +697,10 @@ class _Looking:
 
     def _both_are(self, entry: Entry, other: Entry, name: str) -> bool:
         """Whether two entries have what the site says of them: then it is no doing of the file."""
-        items = [self._base.items.get(each.id) for each in (entry, other)]
         return all(
-            item is not None and item.values.get(name) == each.values.get(name)
-            for item, each in zip(items, (entry, other), strict=True)
+            (item := self._base.items.get(each.id)) is not None
+            and item.values.get(name) == each.values.get(name)
+            for each in (entry, other)
         )
 
     def _say(self, line: int, sentence: str) -> None:

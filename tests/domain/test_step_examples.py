@@ -17,6 +17,7 @@ from copydesk.domain.layout import differences
 from copydesk.domain.page_arrangement import PageArrangement, layout_of
 from copydesk.domain.reversal import LONG_ORDER, Call
 from copydesk.domain.settlement import PageSide
+from copydesk.domain.site_arrangement import SiteArrangement
 from tests.domain.test_examples import plain
 from tests.domain.test_page_arrangement import TEXTS, TREE
 from tests.domain.test_plans import bare, on, reported, site, told, tree
@@ -101,6 +102,34 @@ def together(given: Mapping[str, Any]) -> Any:
     found, theirs = (staged(begun, given[whose], []) for whose in ("steps", "others"))
     ids = {row: f"made-{row[4:]}" for row in theirs.now.items if row.startswith("new:")}
     return reported(found.rebase(theirs.bound(ids).now))
+
+
+SERVICES: Mapping[str, tuple[Callable[[], Any], Callable[[Any], SiteArrangement]]] = {
+    "site": (site, on),
+    "bare": (bare, on),
+    "grouped": (example, grouped_on),
+}
+
+
+def half_sent(given: Mapping[str, Any]) -> Any:
+    """Return what stays staged once some requests were ``sent``, and others sent theirs."""
+    make, begin = SERVICES[given["on"]]
+    service = make()
+    ours = staged(begin(service), given["steps"], [])
+    calls = ours.calls()
+    made = _sent(service, calls[: given["sent"]])
+    _sent(service, staged(begin(service), given["others"], []).calls())
+    there = service.layout()
+    rest = ours.after_sending(there, calls[: given["sent"]], calls[given["sent"] :], made)
+    return [[call.line for call in calls], reported(rest.rebase(there))]
+
+
+def _sent(service: Any, calls: Iterable[Call]) -> dict[str, str]:
+    made = dict[str, str]()
+    for call in calls:
+        now = reversal.bind(call, made)
+        made |= now.made(service.send(now.step))
+    return made
 
 
 PLAN: Sequence[tuple[str, str, str, bool, dict[str, Any]]] = (
@@ -205,6 +234,7 @@ KINDS: Mapping[str, Callable[[Any], Any]] = {
     "staged": outcome,
     "staged_pages": outcome,
     "put_together": together,
+    "half_sent": half_sent,
     "arrange_runs": run_through,
     "settled": settled,
 }

@@ -482,6 +482,7 @@ PAGES = [
     PageNode("c", "Gamma", "gamma", "alpha/gamma", parent="a", position=1, trail=("Alpha",)),
     PageNode("d", "Delta", "delta", "delta", parent=None, position=1),
     PageNode("e", "Epsilon", "epsilon", "delta/epsilon", parent="d", trail=("Delta",)),
+    PageNode("0", "Zeta", "zeta", "zeta", parent=None, position=2),
 ]
 
 

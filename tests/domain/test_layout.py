@@ -14,6 +14,7 @@ from copydesk.domain.layout import (
     Layout,
     change_line,
     default_at,
+    differences,
     layouts_in,
     said,
     text_of,
@@ -99,3 +100,14 @@ def test_what_does_not_put_each_thing_into_one_level_is_no_layout(
     told = json.loads(kept)
     told["base"]["levels"] = levels
     assert layouts_in(json.dumps(told)) is None
+
+
+def test_a_difference_holds_what_was_there_before_and_what_is_there_now() -> None:
+    before = Layout(
+        {row: Item(row, "section", {"title": row.upper()}) for row in "abc"},
+        {TOP: tuple("abc"), **dict.fromkeys("abc", ())},
+    )
+    after = before.with_items([Item("a", "section", {"title": "New"})]).ordered({TOP: tuple("bca")})
+    assert [(each.id, each.before, each.after) for each in differences(before, after)] == [
+        ("a", "A", "New"), ("a", "first", "after C"),
+    ]  # fmt: skip

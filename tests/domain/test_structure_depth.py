@@ -67,6 +67,19 @@ def test_what_would_be_too_deep_goes_where_it_is_wanted_first() -> None:
     ]
 
 
+def test_what_makes_room_stands_where_the_order_wants_it() -> None:
+    before = {"D": TOP, "C": TOP, "A": "D", "B": "C"}
+    assert lines(before, {"C": TOP, "D": "C", "A": "C", "B": "C"}) == [
+        "Group A before Group B (in Group C), out of Group D",
+        "Group D before Group A (in Group C)",
+    ]
+    before = {"A": TOP, "C": "A", "B": TOP}
+    assert lines(before, {"B": TOP, "A": "B", "C": "B"}) == [
+        "Group C into Group B, out of Group A",
+        "Group A before Group C (in Group B)",
+    ]
+
+
 def test_what_is_wanted_in_what_is_not_there_yet_goes_to_the_top_for_the_time_being() -> None:
     before = {"C": TOP, "B": "C", "D": "B", "A": TOP}
     assert lines(before, {"A": TOP, "D": "A", "C": "A", "B": "D"}) == [

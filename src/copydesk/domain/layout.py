@@ -78,6 +78,13 @@ class Item:
         return shown_title(str(self.values.get("title") or ""))
 
 
+_OF_LEVELS = ("_levels_of", "defaults", "groups")
+"""What is found in a layout that holds as long as nothing changes its level or its settings."""
+
+_OF_ITEMS = ("_levels_of", "groups")
+"""The same whatever the settings are."""
+
+
 @dataclass(frozen=True)
 class Layout:
     """Things by id, and their order by parent; each is in exactly one level."""
@@ -112,6 +119,12 @@ class Layout:
                 key = self.scope_of(row), path
                 found[key] = (*found.get(key, ()), row)
         return found
+
+    @cached_property
+    def text(self) -> str:
+        """It as JSON; what is published is written again with every step that is kept."""
+        items = [_item_json(item) for item in self.items.values()]
+        return json.dumps({"items": items, "levels": dict(self.levels)})
 
     def __contains__(self, row: object) -> bool:
         return row in self.items
@@ -153,18 +166,16 @@ class Layout:
 
     def ordered(self, orders: Levels) -> Layout:
         """Return it with other orders of some levels, of the same things."""
-        new = Layout(self.items, {**self.levels, **orders})
-        for name in ("_levels_of", "defaults", "groups"):
-            if name in self.__dict__:  # nothing changed its level, so what was found still holds
-                new.__dict__[name] = self.__dict__[name]
-        return new
+        return self._knowing(Layout(self.items, {**self.levels, **orders}), _OF_LEVELS)
 
     def with_items(self, items: Iterable[Item]) -> Layout:
         """Return it with other settings of some things."""
         new = Layout({**self.items, **{item.id: item for item in items}}, self.levels)
-        for name in ("_levels_of", "groups"):
-            if name in self.__dict__:
-                new.__dict__[name] = self.__dict__[name]
+        return self._knowing(new, _OF_ITEMS)
+
+    def _knowing(self, new: Layout, names: Iterable[str]) -> Layout:
+        """Return a layout with what was found in this one, as far as it holds there."""
+        new.__dict__.update({name: self.__dict__[name] for name in names if name in self.__dict__})
         return new
 
     def same(self, other: Layout) -> bool:
@@ -302,21 +313,17 @@ def text_of(base: Layout, now: Layout, touched: Collection[str], count: int) -> 
     value = {
         "now": {
             "items": [
-                _item_json(item)
-                for row, item in now.items.items()
-                if base.items.get(row) is not item and base.items.get(row) != item
+                _item_json(item) for row, item in now.items.items() if base.items.get(row) != item
             ],
             "gone": [row for row in base.items if row not in now.items],
             "levels": {
-                level: rows
-                for level, rows in now.levels.items()
-                if base.levels.get(level) is not rows and base.levels.get(level) != rows
+                level: rows for level, rows in now.levels.items() if base.levels.get(level) != rows
             },
         },
         "touched": sorted(touched),
         "count": count,
     }
-    return f'{{"base": {_text(base)}, {json.dumps(value)[1:]}'
+    return f'{{"base": {base.text}, {json.dumps(value)[1:]}'
 
 
 def layouts_in(text: str) -> Kept | None:
@@ -340,16 +347,6 @@ def layouts_in(text: str) -> Kept | None:
     if not isinstance(count, int) or not isinstance(touched, list):
         return None
     return base, now, frozenset(row for row in touched if isinstance(row, str)), count
-
-
-def _text(layout: Layout) -> str:
-    """Return a published layout as JSON; it is written again with every step that is kept."""
-    found: str | None = layout.__dict__.get("_text")
-    if found is None:
-        items = [_item_json(item) for item in layout.items.values()]
-        found = json.dumps({"items": items, "levels": dict(layout.levels)})
-        layout.__dict__["_text"] = found
-    return found
 
 
 def _item_json(item: Item) -> list[Any]:

@@ -365,4 +365,4 @@ def _places_before(
     for page, into, _ in back:
         stays = [each for each in were.get(into, ()) if each not in moved]
         off |= {page} if [each for each in now[into] if each in stays] != stays else set()
-    return placings(now, were, moved | off) if moved or off else []
+    return placings(now, were, moved | off)

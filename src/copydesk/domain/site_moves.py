@@ -189,8 +189,8 @@ class Entries:
             return Place(level, tuple(rows))
         at = rows.index(row)
         passed = {*self._leaving, *self.along}
-        above = next((rows[i] for i in range(at - 1, -1, -1) if rows[i] not in passed), "")
-        below = next((each for each in islice(rows, at + 1, None) if each not in passed), "")
+        above = next((rows[i] for i in range(at - 1, -1, -1) if rows[i] not in passed), None)
+        below = next((each for each in islice(rows, at + 1, None) if each not in passed), None)
         return Place(level, tuple(filter(None, (above, row, below))), long=True)
 
 
@@ -369,7 +369,7 @@ def _stranded(moves: Sequence[EntryMove]) -> list[EntryMove]:
 def _levels(now: Layout) -> Iterable[str]:
     """Yield the levels with entries, the outer before the inner."""
     yield TOP
-    waiting = [row for row in now.levels.get(TOP, ()) if now.items[row].kind == "group"]
+    waiting = [row for row in now.levels[TOP] if now.items[row].kind == "group"]
     for row in waiting:  # grows while it is gone through
         yield row
         waiting += [each for each in now.levels[row] if now.items[each].kind == "group"]

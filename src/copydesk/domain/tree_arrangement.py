@@ -270,9 +270,9 @@ def tidy(layout: Layout) -> Layout:
             if layout.items[row].kind == "space":
                 spaces += 1
             elif spaces:
-                key = [layout.items[each].kind == "space" for each in rows]
-                pairs = sorted(zip(key, rows, strict=True), key=lambda pair: pair[0])
-                orders[level] = tuple(each for _, each in pairs)
+                orders[level] = tuple(
+                    sorted(rows, key=lambda each: layout.items[each].kind == "space")
+                )
                 break
     return layout.ordered(orders) if orders else layout
 

@@ -229,7 +229,7 @@ def _changes(base: Layout, now: Layout) -> list[Call]:
     if now.items is base.items:
         return calls
     changed = {row for row, item in now.items.items() if base.items.get(row) is not item}
-    for row in now.walk() if changed else ():
+    for row in now.walk():
         if row not in changed:
             continue
         item = now.items[row]

@@ -265,8 +265,23 @@ def compared(given: tuple[str, str]) -> Made:
 
 
 def noted(given: tuple[str, str]) -> Made:
-    """Return what is said of two texts of a page beside their differences."""
-    return plain(page_text.page_text(*given).notes)
+    """Return what is said of two texts of a page beside their differences, and their places.
+
+    Of each row of the differences it is where its anchor leads, which lines of the text after it
+    shows, and whether it is staged where rows 0 and 2 of that text are; of each line its rows.
+    """
+    found = page_text.page_text(*given)
+    staged = dataclasses.replace(found, mine=frozenset({0, 2}))
+    rows, lines = range(len(found.diff)), range(len(given[1].splitlines()) + 2)
+    anchors = map(found.anchor, rows)
+    return [
+        plain(found.notes),
+        [None if each is None else found.find(each) for each in anchors],
+        [found.lines_after(at, at) for at in rows],
+        [at for at in rows if staged.is_mine(at)],
+        list(found.rows_of_lines(lines).items()),
+        [found.row_of_source(line) for line in lines],
+    ]
 
 
 def document(given: str) -> Made:

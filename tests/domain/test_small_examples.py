@@ -338,6 +338,7 @@ def counted(given: tuple[int, str]) -> Made:
     return [
         text.plural(count, noun), text.plural(count, noun, "many"), text.size_words(count),
         text.listed([noun] * (count % 4), "or"), text.capital(noun), text.same_name(noun, "Box"),
+        text.few([noun] * (count % 5), 2),
         source_name.source_id(noun), source_name.is_source_id(noun),
         source_name.source_label(noun),
     ]  # fmt: skip
@@ -368,7 +369,7 @@ KINDS: Mapping[str, Callable[[Any], Made]] = {
     "conditions": conditioned,
     "images": lambda given: picture.image_size(bytes.fromhex(given)),
     "numbers": counted,
-    "schema_changes": lambda given: plain(visitor_schema.changes(*given)),
+    "schema_changes": lambda given: [plain(found := visitor_schema.changes(*given)), bool(found)],
 }
 
 

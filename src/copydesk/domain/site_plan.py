@@ -54,7 +54,7 @@ from copydesk.domain.text import clean, listed, plural
 
 if TYPE_CHECKING:
     from copydesk.domain.site_arrangement import SiteArrangement
-    from copydesk.domain.site_moves import Entries, EntryMove
+    from copydesk.domain.site_moves import Begun, EntryMove
 
 BEFORE, ADD, RESTRICT, SHOW, SECTION, DEFAULT, SPACE, MOVE, REMOVE = range(9)
 
@@ -66,7 +66,7 @@ def calls_of(staged: SiteArrangement) -> list[Call]:
     planned = _Ops(staged)
     ops = planned.all()
     stays = [op.row for op in ops.values() if op.entry is not None and op.entry.back is None]
-    requests = Requests(staged, planned.entries, stays)
+    requests = Requests(staged, planned.begun, stays)
     return [requests.call(op) for op in in_order(ops, staged)]
 
 
@@ -92,7 +92,7 @@ class _Ops:
         self.ops: dict[str, Op] = {}
         self._added: dict[str, list[Op]] = {}
         """The added things in their order, by the scope in which a path has to be unique."""
-        self.entries = staged.begin().entries if staged.sorts else None
+        self.begun = staged.begin()
         """The entries once all moves are made, where the service moves all of them alike."""
         self._last_added: list[str] = []
         """The last of the new sections, groups and links: each waits for the one before it."""
@@ -138,7 +138,7 @@ class _Ops:
                     if level.startswith(NEW):
                         op.needs.append((REST, f"add:{level}", REST))
         self._last_added = [op.key for op in self._added.get(SECTIONS, ())][-1:]
-        homes = self.staged.begin().homes
+        homes = self.begun.homes
         for row in new_entries(self.base, now):
             op = self._put(f"add:{row}", "add", row, ADD)
             op.level = homes[row]
@@ -229,8 +229,7 @@ class _Ops:
     def _entry_moves(self) -> None:
         """Move sections, groups and links, each after all that is made and after the one before."""
         last = self._last_added
-        assert self.entries is not None
-        for move in entry_moves(self.entries, self.now, self.staged.touched):
+        for move in entry_moves(self.begun.entries, self.now, self.staged.touched):
             again = f"move:{move.id}" in self.ops  # it went to the top for the time being
             op = self._put(f"{'place' if again else 'move'}:{move.id}", "move", move.id, MOVE)
             op.level, op.entry = move.level, move
@@ -344,7 +343,7 @@ class _Ops:
 
     def _path_waits(self, op: Op, holders: dict[tuple[str, JSON], str]) -> None:
         path = op.values.get("path")
-        holder = holders.get((self.now.scope_of(op.row), path)) if path else None
+        holder = holders.get((self.now.scope_of(op.row), path))
         if holder is None or holder == op.row:
             return
         frees = self.ops.get(f"change:{holder}")
@@ -388,7 +387,7 @@ def _led_from(staged: SiteArrangement, row: str) -> str:
     There is none where something else takes the former path over.
     """
     now = staged.now
-    source = str(now.items[row].values.get(REDIRECT) or "") if row in now else ""
+    source = str(now.items[row].values.get(REDIRECT) or "")
     if not source or row not in staged.base:
         return ""
     return "" if now.paths.get((now.scope_of(row), former_path(source))) else source
@@ -421,17 +420,14 @@ _UNSET: dict[str, JSON] = {"condition": None, "icon": "", "description": "", "hi
 class Requests:
     """The requests of a plan, made in the order in which they are sent."""
 
-    def __init__(
-        self, staged: SiteArrangement, entries: Entries | None = None, stays: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, staged: SiteArrangement, begun: Begun, stays: Iterable[str]) -> None:
         """Begin with nothing sent; ``stays`` are entries whose moves nothing takes back.
 
-        ``entries`` are those there are before anything is removed.
+        ``begun`` has the entries that there are before anything is removed.
         """
         self.staged, self.base, self.now = staged, staged.base, staged.now
-        self._entries = entries
-        along = entries.along if entries is not None else ()
-        self._unordered = frozenset((*staged.removed, *stays, *along))
+        self._entries = begun.entries
+        self._unordered = frozenset((*staged.removed, *stays, *self._entries.along))
         """The entries that need not be where a move left them for it to be taken back."""
         organization, site = staged.ids
         self.ids = (organization, site)
@@ -439,7 +435,7 @@ class Requests:
         self._paths: dict[str, JSON] = {}
         """Paths that were changed for the time being."""
         self._orders: dict[str, _Order] = {}
-        self._taken = staged.begin().taken if new_entries(self.base, self.now) else {}
+        self._taken = begun.taken
 
     def call(self, op: Op) -> Call:
         """Return the next request."""
@@ -644,7 +640,6 @@ class Requests:
 
     def _made_again(self, group: str) -> Reversal:
         """Return the way back of the removal of a group, and take it out of the entries."""
-        assert self._entries is not None
         place, back = self._entries.remove(group)
         sections = [row for row, level in self._entries.along.items() if level == group]
         values = self.base.items[group].values

@@ -312,7 +312,7 @@ def changed_document(given: tuple[str, str, str]) -> Made:
 def checked(given: str) -> Made:
     """Return what is wrong on a page, where one address leads nowhere."""
     return [
-        f"line {each.line} {each.rule}: {each.text}"
+        f"line {each.line} {each.check} {each.rule}: {each.text}"
         for each in page_checks.check_page("p", given, {"gone.md": "There is no such page."})
     ]
 
@@ -332,6 +332,26 @@ def three(given: tuple[str, str, str]) -> Made:
 def merged(given: tuple[str, str, str]) -> Made:
     """Return two changes of a page merged, and what clashes."""
     return plain(page_source.merge_pages(*given))
+
+
+def page_texts(given: tuple[str, str]) -> Made:
+    """Return what is told apart in two texts of a page with its settings, and made of them."""
+    before, after = given
+    source = page_source
+
+    def tried(work: Callable[[], object]) -> Made:
+        return refused(lambda _: work())("")
+
+    return [
+        tried(lambda: source.page_update(before, after)),
+        tried(lambda: source.check_slug(after, before)),
+        plain(source.parts_of_three(before, after, after)),
+        plain(source.parts_of_three(None, before, after)),
+        [source.slug_of(after), source.body_of(after), source.without_front(after)],
+        [source.markdown_of(after), source.title_of(after), source.with_markdown(before, after)],
+        tried(lambda: source.with_setting(after, "title", "A: b")),
+        tried(lambda: source.page_source(source.read_page_source(before).settings, after)),
+    ]
 
 
 def patch(given: tuple[str | None, str | None]) -> Made:
@@ -625,6 +645,7 @@ KINDS: Mapping[str, Callable[[Any], Made]] = {
     "structure_files": refused(structure_file.read_file),
     "review_files": refused(review_file.read_review),
     "page_sources": refused(page_source.read_page_source),
+    "page_texts": page_texts,
     "yaml": refused(yaml_lines.read),
     "merge_runs": run_through,
     "check_answers": answered,

@@ -126,14 +126,13 @@ class KnownSources:
     def __init__(
         self, chain: Sequence[Container], members: Mapping[str, frozenset[str]] | None = None
     ) -> None:
-        self._chain, self._members = chain, members or {}
-        self._own: list[dict[str, Given]] = []
-        """What people were given themselves, by their ids, for each of the chain."""
-        self._teams: list[tuple[Given, ...]] = []
+        self._members = members or {}
+        self._chain: list[tuple[Container, dict[str, Given], list[Given]]] = []
+        """Each with what people were given there themselves, by their ids, and what teams were."""
         for each in chain:
             given = each.given or ()
-            self._own.append({one.id: one for one in reversed(given) if one.who == "user"})
-            self._teams.append(tuple(one for one in given if one.who == "team"))
+            own = {one.id: one for one in reversed(given) if one.who == "user"}
+            self._chain.append((each, own, [one for one in given if one.who == "team"]))
 
     def of(self, user: str, level: str) -> str | None:
         """Return what gives a person their level, in a few words.
@@ -141,24 +140,23 @@ class KnownSources:
         None where it may be something that is not known: a collection that may not be read, a team
         whose members are not known.
         """
-        teams = [each for some in self._teams for each in some]
+        teams = [each for *_, some in self._chain for each in some]
         theirs = frozenset(each.id for each in teams if user in self._members.get(each.id, ()))
         about = [
-            each if each.given is None else replace(each, given=(*own, *some))
-            for each, some, own in zip(self._chain, self._teams, self._given_to(user), strict=True)
+            each
+            if each.given is None
+            else replace(each, given=(*filter(None, [own.get(user)]), *some))
+            for each, own, some in self._chain
         ]
         # Nothing else being left, it is their role that gives them as much.
         found = sources(about, "", Person(user, level, theirs))
         first = next((each for each in found if each.decides), None)
         if first is None or first.level != level:
             return None
-        hidden = any(above.given is None for above in self._chain) or any(
+        hidden = any(above.given is None for above, *_ in self._chain) or any(
             each.level == level and each.id not in self._members for each in teams
         )
         return first.short if first.own or not hidden else None
-
-    def _given_to(self, user: str) -> Iterable[tuple[Given, ...]]:
-        return ((own[user],) if user in own else () for own in self._own)
 
 
 def level_from(found: Iterable[Source]) -> str | None:

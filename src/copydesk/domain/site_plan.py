@@ -212,16 +212,11 @@ class _Ops:
 
     def _moves(self) -> None:
         now = self.now
-        changed = [
-            level for level, rows in now.levels.items() if rows is not self.base.levels.get(level)
-        ]
-        if self.staged.sorts and changed:
+        levels = [TOP, *(row for row in now.walk() if row in now.levels)]
+        if self.staged.sorts:
             self._entry_moves()
-            changed = [level for level in changed if not _has_entries(now, level)]
-        if len(changed) > 1:
-            at = {row: number for number, row in enumerate(now.walk())}
-            changed.sort(key=lambda level: at.get(level, -1))
-        for level in changed:
+            levels = [level for level in levels if not _has_entries(now, level)]
+        for level in levels:
             for move in self.staged.moves(level) or ():
                 op = self._put(f"move:{move.id}", "move", move.id, MOVE)
                 op.level, op.move = level, move

@@ -196,8 +196,7 @@ _Check: TypeAlias = Callable[[_Situation, tuple[str, ...]], _Answer]
 
 
 def _when(verdict: Verdict) -> datetime:
-    at = verdict.at or _LONG_AGO
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+    return verdict.at or _LONG_AGO
 
 
 def _have(people: Sequence[str]) -> str:

@@ -287,9 +287,9 @@ class _Reader:
         name = listed[0]
         sectioned, self._whole = name != "spaces", name == "structure"
         entries = self._entries(fields[name], "section" if sectioned else "site-space")
+        exported = self._text(fields.get("exported"), "exported")
         if self._problems:
             raise FileError(self._problems)
-        exported = self._text(fields.get("exported"), "exported")
         return StructureFile(site, entries, lines[name], sectioned, self._whole, exported)
 
     def _entries(self, node: Node, kind: Kind) -> tuple[Entry, ...]:

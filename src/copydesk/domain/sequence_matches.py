@@ -11,6 +11,7 @@ keeps the other threads of the program waiting. The patience diff that is there 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -190,17 +191,8 @@ def _cut(old: Sequence[Item], new: Sequence[Item], gap: Gap, *, anchored: bool) 
 
 def _once(items: Sequence[Item], start: int, stop: int) -> dict[Item, int]:
     """Return the place of every item that is there once, in order."""
-    found: dict[Item, int] = {}
-    again: set[Item] = set()
-    for at in range(start, stop):
-        item = items[at]
-        if item in found:
-            again.add(item)
-        else:
-            found[item] = at
-    for item in again:
-        del found[item]
-    return found
+    counts = Counter(items[start:stop])
+    return {item: at for at, item in enumerate(items[start:stop], start) if counts[item] == 1}
 
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

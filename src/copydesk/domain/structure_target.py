@@ -454,8 +454,8 @@ class _Staging:
         for level, order in changed.items():
             if why := arrangement.why_not(arrangement.now.ordered({level: order}), order):
                 pairs = zip(order, (*levels[level], *order), strict=False)
-                first = next((row for row, now in pairs if row != now and row in entries), "")
-                line = entries[first].line if first else self._file.line
+                lines = (entries[row].line for row, now in pairs if row != now and row in entries)
+                line = next(lines, self._file.line)
                 self._say(line, f"this order cannot be made: {_in_a_sentence(why)}")
         self._stop()
         after = arrangement.now.ordered(changed)

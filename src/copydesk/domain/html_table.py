@@ -328,8 +328,6 @@ def _cell(tokens: Iterable[_Token], *, told: bool, escape: bool) -> str | None:
             text = _SPECIAL.sub(r"\\\1", raw) if escape else raw
             said.append(text.replace("|", r"\|"))
         elif kind == "end":
-            if name in _EMPTY:
-                return None
             if not opened or opened[-1][0] != name:
                 return None
             said.append(opened.pop()[1])
@@ -362,8 +360,7 @@ def _tag(name: str, attributes: Attributes, raw: str, told: bool) -> tuple[str, 
         return f" - {about}", " "
     if name == "span":
         return about, ""
-    closing = "" if name in _EMPTY else f"</{name}>"
-    return raw.replace("|", r"\|"), closing
+    return raw.replace("|", r"\|"), f"</{name}>"
 
 
 def _address(url: str | None) -> str:

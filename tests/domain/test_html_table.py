@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from copydesk.domain.blocks import BlockText
 from copydesk.domain.diff import compare
-from copydesk.domain.html_table import MOST, MOST_COLUMNS, link_text, read_table, row_text
+from copydesk.domain.html_table import (
+    MOST,
+    MOST_COLUMNS,
+    MOST_OF_TABLE,
+    link_text,
+    read_table,
+    row_text,
+)
 from tests.domain.patch import apply
 from tests.domain.written import CARDS
 
@@ -242,6 +249,8 @@ def test_so_many_characters_and_columns_are_read() -> None:
     assert row_text(row.format("x" * (room + 1))) is None
     assert row_text(row.format("x " + " " * (2 * MOST))) is None
     assert row_text(row.format("x" + " " * MOST)) == "| x |"
+    assert read_table(f"<table><tr><td>{'x' * 3 * MOST}</td></tr></table>") is not None
+    assert read_table(f"<table><tr><td>{'x' * MOST_OF_TABLE}</td></tr></table>") is None
     table = read_table(f"<table><tr>{'<td>x</td>' * MOST_COLUMNS}</tr></table>")
     assert table is not None
     assert len(table.rows[0]) == MOST_COLUMNS

@@ -16,7 +16,7 @@ from hashlib import sha256
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-from copydesk.domain.blocks import BlockText
+from copydesk.domain.blocks import CELLS, BlockText
 from copydesk.domain.changed_words import common, words
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.sequence_matches import equal_runs, gaps
@@ -123,9 +123,7 @@ def text_hunks(before: str, main: str, request: str) -> tuple[Hunk, ...]:
     starts: list[list[int]] | None = None
     found: list[Hunk] = []
     for region in regions(*lines):
-        said = [
-            "".join(each[start:stop]) for each, (start, stop) in zip(lines, region, strict=True)
-        ]
+        said = list(map(_stretch, lines, region))
         hunk = _hunk(said)
         if not any(said):
             continue
@@ -133,12 +131,8 @@ def text_hunks(before: str, main: str, request: str) -> tuple[Hunk, ...]:
             found.append(hunk)
             continue
         if starts is None:
-            starts = [_starts(text, each) for text, each in zip(texts, lines, strict=True)]
-        units = [
-            _units(each, start, stop, at)
-            for each, (start, stop), at in zip(lines, region, starts, strict=True)
-        ]
-        for cell in _cells(*units):
+            starts = list(map(_starts, texts, lines))
+        for cell in _cells(*map(_units, lines, region, starts)):
             found += _peeled(*cell)
     return named(found if starts is None else _set_apart(found, main, request))
 
@@ -195,7 +189,7 @@ def _starts(text: str, lines: Sequence[str]) -> list[int]:
         if (
             known is None
             or at == known.first
-            or blocks.row(at).kind in ("cells", "html")
+            or blocks.row(at).kind in CELLS
             or (in_front and not blocks.source(at)[:1].isspace())
         ):
             offsets.add(blocks.span(at)[0])
@@ -207,10 +201,15 @@ def _starts(text: str, lines: Sequence[str]) -> list[int]:
     return found
 
 
-def _units(lines: Sequence[str], start: int, stop: int, starts: Sequence[int]) -> list[str]:
+def _stretch(lines: Sequence[str], span: tuple[int, int]) -> str:
+    return "".join(lines[slice(*span)])
+
+
+def _units(lines: Sequence[str], span: tuple[int, int], starts: Sequence[int]) -> list[str]:
     """Return the blocks, rows and items that lines of a text are of, each as one text."""
+    start, stop = span
     cuts = [start, *(at for at in starts if start < at < stop), stop]
-    return ["".join(lines[a:b]) for a, b in pairwise(cuts) if a < b]
+    return [_stretch(lines, cut) for cut in pairwise(cuts) if cut[0] < cut[1]]
 
 
 def _cells(
@@ -259,10 +258,9 @@ def _pairs(before: Sequence[str], after: Sequence[str]) -> dict[int, int]:
     found = {a + n: b + n for a, b, size in runs for n in range(size)}
     known = {*before} & {*after}
     for gap in gaps(runs, len(before), len(after)):
-        old, new = range(gap.a1, gap.a2), range(gap.b1, gap.b2)
-        if len(old) != len(new):
+        if gap.a2 - gap.a1 != gap.b2 - gap.b1:
             continue
-        pairs = list(zip(old, new, strict=True))
+        pairs = [(a, a - gap.a1 + gap.b1) for a in range(gap.a1, gap.a2)]
         if all(
             before[a] not in known and after[b] not in known and _alike(before[a], after[b])
             for a, b in pairs

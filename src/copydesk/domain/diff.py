@@ -548,13 +548,14 @@ def whole_words(before: Spans, after: Spans, *, table: bool = False) -> tuple[Sp
     ]
     if not table and all(sum(marks) * 2 > len(marks) for marks in marked):
         return (Span(texts[0], "removed"),), (Span(texts[1], "added"),)
-    kept = [
-        [at for at, sign in enumerate(text) if not marks[at] and not sign.isspace()]
-        for text, marks in zip(texts, marked, strict=True)
-    ]
+    kept = list(map(_unmarked, texts, marked))
     if len(kept[0]) == len(kept[1]):
         _Growth(texts, marked, kept).grow()
     return _spans(texts[0], marked[0], "removed"), _spans(texts[1], marked[1], "added")
+
+
+def _unmarked(text: str, marks: bytearray) -> list[int]:
+    return [at for at, sign in enumerate(text) if not marks[at] and not sign.isspace()]
 
 
 class _Growth:
@@ -567,9 +568,9 @@ class _Growth:
             self._partner[0][old], self._partner[1][new] = new, old
         self._words = [[match.span() for match in _WORD.finditer(text)] for text in texts]
         self._word = [array("q", [NOWHERE]) * len(text) for text in texts]
-        for words, place in zip(self._words, self._word, strict=True):
-            for nth, (first, last) in enumerate(words):
-                place[first:last] = array("q", [nth]) * (last - first)
+        for side in (0, 1):
+            for nth, (first, last) in enumerate(self._words[side]):
+                self._word[side][first:last] = array("q", [nth]) * (last - first)
 
     def grow(self) -> None:
         """Grow until nothing more is to be marked, or it has been tried often enough."""

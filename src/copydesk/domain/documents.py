@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import islice
+from operator import add
 from typing import Any
 
 from copydesk.contract.models.document import Document, Node
@@ -145,7 +146,7 @@ def document_to_markdown(document: Document) -> str:
 
 
 def _assembled(before: str, texts: Sequence[str], after: Sequence[str]) -> str:
-    return before + "".join(t + gap for t, gap in zip(texts, after, strict=True))
+    return before + "".join(map(add, texts, after))
 
 
 def _bare(markdown: str, end: int) -> int:

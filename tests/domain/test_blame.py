@@ -25,6 +25,7 @@ def test_a_block_is_of_the_version_that_wrote_it_as_it_is() -> None:
     assert found == {"# Start": 0, "- new": 2, "- list": 2, "One.": 0, "Two, and more.": 1}
     assert not blame.is_open()
     assert blame.source(0) == "# Start\n"
+    assert Blame[int]("One  \ntwo\n").source(0) == "One  \ntwo\n"
     assert [blame.first_line(block) for block in range(5)] == [0, 2, 3, 5, 7]
 
 

@@ -167,20 +167,25 @@ def _mails(file: BinaryIO) -> Iterator[_Mail]:
         yield _mail(begin, position, first, head)
 
 
+def _latin(data: bytes) -> str:
+    """Return any bytes as text, each as one character."""
+    return data.decode("latin-1")
+
+
 def _mail(begin: int, end: int, line: int, lines: list[bytes]) -> _Mail:
     head = b"".join(lines).replace(b"\r\n", b"\n")
     found: dict[bytes, bytes] = {}
     for name, value in _FIELD.findall(head):
         found.setdefault(name.lower(), value)
-    own = [each.decode("latin-1") for each in _ID.findall(found.get(b"message-id", b""))]
-    key = own[0] if own else digest_of([head.decode("latin-1")])
+    own = list(map(_latin, _ID.findall(found.get(b"message-id", b""))))
+    key = own[0] if own else digest_of([_latin(head)])
     answers = [
-        each.decode("latin-1")
+        _latin(each)
         for name in (b"references", b"in-reply-to")
         for each in _ID.findall(found.get(name, b""))
     ]
     if thread := found.get(b"x-gm-thrid", b"").strip():
-        answers.insert(0, f"x-gm-thrid {thread.decode('latin-1')}")
+        answers.insert(0, f"x-gm-thrid {_latin(thread)}")
     if len(answers) > MOST_ANSWERED:
         answers = [*answers[:1], *answers[1 - MOST_ANSWERED :]]
     return _Mail(begin, end, line, key, tuple(answers))
@@ -310,7 +315,7 @@ def _content(part: Message) -> str:
             return decoded_as(payload, name)
         except (LookupError, ValueError):
             continue
-    return payload.decode("latin-1")
+    return _latin(payload)
 
 
 def _charset(part: Message) -> str:

@@ -52,6 +52,9 @@ SECONDS: Mapping[str, int] = {
 }
 """The units that a time is written in."""
 
+_NEAR = 50
+"""How alike a key has to be, of 100, for it to be what was meant."""
+
 _TERM = re.compile(
     r"(?P<negated>-(?=[^\s]))?"
     r"(?:(?P<key>[A-Za-z][A-Za-z-]*):(?!//))?"
@@ -378,7 +381,7 @@ def _unknown(key: str, keys: Iterable[str], start: int) -> Problem:
     from rapidfuzz import fuzz, process
 
     known = sorted(keys)
-    near = process.extractOne(key, known, scorer=fuzz.ratio, score_cutoff=50)
+    near = process.extractOne(key, known, scorer=fuzz.ratio, score_cutoff=_NEAR)
     nearest = near[0] if near else None
     if nearest:
         advice = f"did you mean {nearest}:?"

@@ -298,3 +298,8 @@ def test_a_suggestion_outside_of_the_page_is_no_fix(
         [found] = answer.findings
         assert (found.fix and found.fix.text) == text
         assert not answer.unread
+
+
+def test_a_finding_behind_the_end_of_its_page_has_a_key_too() -> None:
+    ends, begins = (Finding("p", line, "vale", "Rule", "Say it.") for line in (2, 1))
+    assert ends.key(["One"]) == ends.key([]) != begins.key(["One"])

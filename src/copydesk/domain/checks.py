@@ -144,17 +144,15 @@ class _Reader:
 
     def __init__(self, check: str, files: Mapping[str, CheckedFile]) -> None:
         self._check, self._files = check, files
-        self._depth = max((name.count("/") + 1 for name in files), default=0)
+        self._depth = 1 + max((name.count("/") for name in files), default=0)
         self.answer = Answer()
 
     def file(self, path: str) -> CheckedFile | None:
         """Return the file that a path names: relative, or below any folder."""
         path = posixpath.normpath(path.strip().replace("\\", "/"))
-        if path in self._files:
-            return self._files[path]
-        parts = path.split("/")
-        for depth in range(min(self._depth, len(parts) - 1), 0, -1):
-            if (name := "/".join(parts[-depth:])) in self._files:
+        parts = path.split("/")[-self._depth :]
+        for at in range(len(parts)):
+            if (name := "/".join(parts[at:])) in self._files:
                 return self._files[name]
         return None
 

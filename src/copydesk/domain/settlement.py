@@ -225,8 +225,7 @@ def _structure(sides: PageSides) -> Iterable[Hunk]:
         if not old == one == other:
             yield Hunk(old, one, other, field=PLACE)
     if sides.rival and request is not None:
-        slug = parts_of_three(None, request.source, request.source)[1].settings.get("slug", "")
-        yield Hunk("", sides.free[0], str(slug), field=ADDRESS)
+        yield Hunk("", sides.free[0], _slug(request.source), field=ADDRESS)
 
 
 def _alike(one: PageSide, other: PageSide) -> bool:

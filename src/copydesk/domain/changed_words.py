@@ -171,7 +171,7 @@ def _barred(cell: str, at: int) -> str:
 def _cell(before: str, after: str) -> tuple[Spans, Spans]:
     old, new = before.strip(), after.strip()
     if old.split() == new.split():
-        return tuple([Span(old, "same")] if old else []), tuple([Span(new, "same")] if new else [])
+        return (Span(old, "same"),), (Span(new, "same"),)
     return compare_words(old, new, exact=False)
 
 

@@ -63,6 +63,26 @@ def test_a_verdict_is_given_once_somebody_said_so(
     assert scripts.log() == [("Approve", "done"), ("Ask for changes", "done")]
 
 
+def test_what_was_edited_since_it_was_read_is_judged_and_merged_with_a_word(
+    scripts: ScriptDesk, tmp_path: Path
+) -> None:
+    request, file = _reviewed(scripts), tmp_path / "review.yaml"
+    file.write_text("verdict: ask\n", encoding="utf-8")
+
+    def said(*arguments: str) -> bool:
+        scripts.said()
+        assert scripts.run("cr", *arguments, "--yes") == 0
+        return "edited since you read it" in "".join(scripts.said())
+
+    assert not said("approve", "1"), "it was never read here"
+    assert "{+five+}" in scripts.out("cr", "diff", "1")
+    assert not said("approve", "1")
+    scripts.world.edit_change_request(request, {"retries": "# Retries\n\nWe try six times.\n"})
+    assert said("approve", "1")
+    assert said("review", "1", str(file))
+    assert said("merge", "1")
+
+
 def test_a_verdict_that_would_be_refused_is_not_sent(scripts: ScriptDesk) -> None:
     world = scripts.world
     _reviewed(scripts)

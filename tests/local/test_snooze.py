@@ -30,6 +30,13 @@ def test_what_sleeps_is_there_at_the_next_start_and_wakes_by_itself(tmp_path: Pa
     later = DeskSnoozes(State(path), "desk")
     assert later.read() == {f"cr{number}": snooze for number, snooze in enumerate(held)}
     assert later.looks() == {"cr0": NOON}
+    # What is known of no revision was not read; what was, is told once it is another.
+    assert later.edited({"cr0": "r2"}) == set()
+    store.look("cr0", NOON, "r1")
+    store.look("cr0", NOON)
+    assert later.edited({"cr0": "r2", "cr1": "r2"}) == {"cr0"}
+    assert later.edited({"cr0": "r1"}) == later.edited({"cr0": ""}) == later.edited({}) == set()
+    assert DeskSnoozes(State(path), "another desk").edited({"cr0": "r2"}) == set()
     assert dict(DeskSnoozes(State(path), "another desk").read()) == {}
     assert path.stat().st_mode & 0o777 == 0o600
     later.put("cr0", None)

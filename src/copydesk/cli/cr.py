@@ -6,12 +6,22 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from copydesk.cli.connection import OWN, Connection, Service
-from copydesk.cli.errors import CONFLICT, DONE, NOT_ALLOWED, UsageError, ask_first, need_answer, say
+from copydesk.cli.errors import (
+    CONFLICT,
+    DONE,
+    NOT_ALLOWED,
+    UsageError,
+    ask_first,
+    kept_state,
+    need_answer,
+    say,
+)
 from copydesk.cli.lookup import FoundSpace, Wanted, find_request
 from copydesk.cli.output import put, put_facts, put_json
 from copydesk.cli.writes import CommandWrites
 from copydesk.domain.moments import told_ago
 from copydesk.domain.text import clean
+from copydesk.local.marks import DeskSnoozes
 from copydesk.present.change_request import (
     open_threads,
     page_line,
@@ -42,6 +52,11 @@ def run_on(connection: Connection, wanted: Wanted, work: Callable[[Api, Found], 
         return await work(api, await find_request(api, wanted))
 
     return connection.run(run)
+
+
+def was_edited(connection: Connection, now: ChangeRequest) -> bool:
+    """Whether a change request is not as it was when its pages were read here last, if ever."""
+    return bool(DeskSnoozes(kept_state(), connection.key).edited({now.id: now.revision}))
 
 
 def show_request(
@@ -131,7 +146,8 @@ def merge_request(
         read = await merge_facts.read_all(api, there.id, given.id)
         for line in fact_lines(read, api.now):
             tell(str(line))
-        for line in warnings(read, None, clashed=False):
+        edited = was_edited(connection, read.request)
+        for line in warnings(read, None, clashed=False, edited=edited):
             tell(str(line).replace("; U updates first", ""))
         _refuse(read)
         label = f"#{given.number}"

@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
 from copydesk.cli.embedded import open_store
-from copydesk.cli.errors import DONE, FAILED, UsageError, say
+from copydesk.cli.errors import DONE, FAILED, UsageError, kept_state, say
 from copydesk.cli.lookup import Wanted
 from copydesk.cli.output import put, put_bytes, put_json
 from copydesk.cli.terminal import is_terminal
 from copydesk.domain.git_patch import Side, file_patch
 from copydesk.domain.profile import EMBEDDED
 from copydesk.domain.text import exposed, plural
+from copydesk.local.marks import DeskSnoozes
 from copydesk.present.page_changes import entries, in_order, place_of, sign
 from copydesk.session.operations import ops
 
@@ -59,6 +61,8 @@ def show_diff(
             say(f"#{given.number} changes no pages.")
         if not patch and not as_json:
             await _put_words(api, opened, changes)
+            with suppress(OSError):  # what was read is known, for a review or a merge
+                DeskSnoozes(kept_state(), connection.key).look(given.id, api.now, given.revision)
             return DONE
         if connection.profile == EMBEDDED:
             patches = await asyncio.to_thread(_exported, service.desk, given.id, changes)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from copydesk.cli.connection import OWN, Service
-from copydesk.cli.cr import Found, run_on
+from copydesk.cli.connection import OWN, Connection, Service
+from copydesk.cli.cr import Found, run_on, was_edited
 from copydesk.cli.cr_threads import deliver, text_of
 from copydesk.cli.errors import (
     CONFLICT,
@@ -47,6 +47,7 @@ from copydesk.session.writes.requests import OWN as OWN_REQUEST
 if TYPE_CHECKING:
     from copydesk.client.api import Api
     from copydesk.contract.enumerations import ReviewStatus
+    from copydesk.contract.models.change_request import ChangeRequest
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.review import Review
     from copydesk.contract.models.space import Space
@@ -73,6 +74,7 @@ def _judge(
     async def judge(api: Api, found: Found) -> int:
         whole, me = await asyncio.gather(api(ops.get_space, found[1].id), read_me(api))
         await _refuse(api, found, whole)
+        _tell_edited(connection, found[0])
         if not yes:
             _tell(found, me)
             await _ask(api, found, f"{VERBS[status]}: #{found[0].number}?")
@@ -101,6 +103,11 @@ async def _refuse(api: Api, found: Found, space: Space) -> list[Review]:
         return await api.every(ops.list_change_request_reviews, given.space, given.id)
     except OperationMissing:
         raise UsageError(f"nothing was sent: {NO_REVIEWS}", LACKING) from None
+
+
+def _tell_edited(connection: Connection, given: ChangeRequest) -> None:
+    if was_edited(connection, given):
+        say(f"! #{given.number} was edited since you read it.")
 
 
 def _tell(found: Found, me: User | None) -> None:
@@ -186,6 +193,8 @@ def review(
             return DONE
         if plan:
             return DIFFERS
+        if judges:
+            _tell_edited(connection, given)
         if not yes:
             if judges:
                 _tell(found, me)

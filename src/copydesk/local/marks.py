@@ -87,10 +87,25 @@ class DeskSnoozes(_OfDesk):
         found = ((thing, instant(at)) for thing, at in rows)
         return {thing: at for thing, at in found if at is not None}
 
-    def look(self, thing: str, at: datetime) -> None:
-        """Note durably that a request was viewed."""
+    def look(self, thing: str, at: datetime, revision: str = "") -> None:
+        """Note durably that a request was viewed, with the ``revision`` that was read, if any."""
         put = "INSERT OR REPLACE INTO look (desk, object, at) VALUES (?, ?, ?)"
         self._write(put, thing, at.isoformat())
+        if revision:
+            put = "INSERT OR REPLACE INTO read_revision (desk, object, revision) VALUES (?, ?, ?)"
+            self._write(put, thing, revision)
+
+    def edited(self, now: Mapping[str, str]) -> set[str]:
+        """Return which requests of these are not as they were read last; ``now`` has revisions.
+
+        What was never read is none of them.
+        """
+        query = "SELECT object, revision FROM read_revision WHERE desk = ?"
+        return {
+            thing
+            for thing, revision in self._store.rows(query, self._desk)
+            if now.get(thing, revision) not in ("", revision)
+        }
 
     def _write(self, statement: str, *values: object) -> None:
         self._store.write(lambda database: database.execute(statement, (self._desk, *values)))

@@ -71,6 +71,9 @@ CREATE TABLE IF NOT EXISTS mark (
     PRIMARY KEY (desk, object, kind));
 CREATE TABLE IF NOT EXISTS look (
     desk TEXT NOT NULL, object TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (desk, object));
+CREATE TABLE IF NOT EXISTS read_revision (
+    desk TEXT NOT NULL, object TEXT NOT NULL, revision TEXT NOT NULL,
+    PRIMARY KEY (desk, object));
 CREATE TABLE IF NOT EXISTS staged (
     number INTEGER PRIMARY KEY, desk TEXT NOT NULL, space TEXT NOT NULL, request TEXT NOT NULL,
     page TEXT NOT NULL, value TEXT NOT NULL, UNIQUE (desk, space, request, page));

@@ -21,7 +21,7 @@ from copydesk.local.state import Taken, locked, token
 
 TABLES = (
     "entry", "start", "draft", "dropped", "run_change", "run", "text", "seen", "former", "snooze",
-    "look", "mark", "staged", "staged_step", "hidden_finding", "table_columns",
+    "look", "read_revision", "mark", "staged", "staged_step", "hidden_finding", "table_columns",
 )  # fmt: skip
 """The tables copied from a damaged database, without claims. A run comes after its changes."""
 

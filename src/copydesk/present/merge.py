@@ -83,13 +83,17 @@ def fact_lines(read: SpokenFor, now: datetime) -> Lines:
     return facts
 
 
-def warnings(read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool) -> list[Text]:
+def warnings(
+    read: SpokenFor, unseen: tuple[int, int] | None, *, clashed: bool, edited: bool
+) -> list[Text]:
     """Return reasons against a merge that do not forbid it.
 
-    ``unseen`` counts (pages not seen, all); ``clashed`` says that an update conflicted.
+    ``unseen`` counts (pages not seen, all); ``clashed`` says that an update conflicted, ``edited``
+    that the pages were edited since the reader read them.
     """
     request = read.request
-    found: list[Text | str] = [f"readers lose a page: {said}" for said in losses(read.changes)]
+    found: list[Text | str] = ["edited since you read it: read it again first"] if edited else []
+    found += [f"readers lose a page: {said}" for said in losses(read.changes)]
     if read.changes is not None and not (read.changes.changes or read.changes.more):
         found.append("it changes nothing: there is nothing to merge")
     if unlooked := not_looked_at(read.changes):

@@ -160,17 +160,29 @@ class Snoozes:
         self.held = dict(await asyncio.to_thread(self._store.read))
         self.looks = {**await asyncio.to_thread(self._store.looks), **self.looks}
 
-    def look(self, thing: str, at: datetime) -> None:
-        """Note that a request was viewed, and save that in the background."""
+    def look(self, thing: str, at: datetime, revision: str = "") -> None:
+        """Note that a request was viewed, and save that in the background.
+
+        With the ``revision``, where its pages are there to be read.
+        """
         self.looks[thing] = at
-        task = asyncio.create_task(self._keep_look(thing, at))
+        task = asyncio.create_task(self._keep_look(thing, at, revision))
         self._keeping.add(task)
         task.add_done_callback(self._keeping.discard)
 
-    async def _keep_look(self, thing: str, at: datetime) -> None:
+    async def _keep_look(self, thing: str, at: datetime, revision: str) -> None:
         # A mark that cannot be saved is no reason to bother anybody.
         with suppress(OSError):
-            await asyncio.to_thread(self._store.look, thing, at)
+            await asyncio.to_thread(self._store.look, thing, at, revision)
+
+    async def edited(self, now: Mapping[str, str]) -> set[str]:
+        """Return which of these requests were edited since their pages were read on this machine.
+
+        ``now`` has their revisions.
+        """
+        with suppress(OSError):  # as if it had never been read
+            return await asyncio.to_thread(self._store.edited, now)
+        return set()
 
     def asleep(self, thing: str, updated: datetime, now: datetime) -> bool:
         """Return whether a request last changed at ``updated`` is snoozed."""

@@ -498,6 +498,7 @@ class Settlement:
         changes = writing(_left(kept.wanted, kept), now, self._revision_with, self._origin)
         if not changes or changes == self._sent:
             await self._keep(replace(kept, state="sent", known=request.revision))
+            self.session.snoozed.look(request.id, self.session.now, request.revision)
             return False
         await self._write(kept, changes, "Settle", last=len(changes) <= MOST)
         return True

@@ -450,6 +450,51 @@ async def test_a_view_of_ones_own(desk: Desk) -> None:
         assert subjects(driver) == ["Mine here"]
 
 
+async def test_what_was_edited_since_it_was_read_is_judged_from_the_list_with_a_word(
+    desk: Desk,
+) -> None:
+    asked, ready = desk.ids["Asked"], desk.ids["Ready one"]
+
+    def reviews() -> int:
+        return len(desk.world.store.read(lambda tx: tx.all("SELECT 1 FROM review")))
+
+    def edit(request: str, page: str) -> None:
+        desk.world.edit_change_request(request, {page: "# Other\n"})
+
+    before = reviews()
+    async with drive(open_world(desk.world, "changes"), "g n", "j", size=(140, 30)) as driver:
+        assert driver.selected == asked
+        edit(asked, "limits")
+        await driver.press("a")
+        await typed(driver, "Fine.")
+        await driver.burst("ctrl+s")
+        assert "Not sent: #2 was edited since you read it here. R reads it;" in driver.screen
+        # Never read, it is not told as edited since then; once it was read, it is.
+        await driver.press("R", "a")
+        assert "Fine." in driver.screen
+        assert "was edited since" not in driver.screen
+        await driver.press("escape", "d", "escape")
+        edit(asked, "limits")
+        await driver.press("R", "a")
+        assert "#2 was edited since you read it: d shows what changes." in driver.screen
+        await driver.press("escape", "m")
+        assert "! edited since you read it: read it again first" in driver.screen
+        await driver.press("escape")
+        # Of several, each is looked at before it is sent.
+        here(driver).rows.set_marks([asked, ready])
+        await driver.press("A")
+        assert "#2 was edited since you read it: d shows what changes." in driver.screen
+        await typed(driver, "Not yet.")
+        await driver.press("ctrl+s")
+        edit(asked, "limits")
+        await driver.press("y")
+        assert "Ask for changes: 1 done, 1 failed." in driver.screen
+        assert "was edited since you read it here" in driver.screen
+        assert reviews() == before + 1
+        await driver.press("escape", "R", "A", "ctrl+s", "y")
+        assert reviews() == before + 2
+
+
 async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:
     desk.world.user("priya", display_name="Priya Raman")
     async with drive(open_world(desk.world, "changes"), "g n", "j", "a", size=(140, 24)) as driver:

@@ -21,7 +21,9 @@ from copydesk.domain.inverses import (
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.plain_documents import document_of, document_text
 from copydesk.domain.text import clean, typed
+from copydesk.session.errors import failure_types
 from copydesk.session.operations import ops
+from copydesk.session.writes.log import WriteError
 from copydesk.session.writes.sender import Write
 
 if TYPE_CHECKING:
@@ -147,6 +149,24 @@ def verdict(row: ChangeRow, status: ReviewStatus, said: str, me: User | None) ->
         expects=still_judged(*ids, subject=row.said, status=row.status),
         trace=None if me is None else verdict_trace(*ids, me=me.id, status=status, words=said),
     )
+
+
+async def is_as_read(session: Session, row: ChangeRow, *, warned: bool = False) -> bool:
+    """Whether a change request is as it was read for a verdict; False where nothing tells.
+
+    The outbox looks again then. Raises `WriteError` where it was edited since, unless the reader
+    was ``warned`` of that.
+    """
+    if session.held:
+        return False  # who is known not to answer is not waited for
+    try:
+        now = await (await session.ready())(ops.get_change_request, row.space, row.id)
+    except failure_types():
+        return False
+    if row.revision not in ("", now.revision) and not warned:
+        said = f"Not sent: {row.label} was edited since you read it here."
+        raise WriteError(f"{said} R reads it; what you wrote is kept.")
+    return True
 
 
 def changing(

@@ -13,6 +13,7 @@ from copydesk.domain.snooze import LENGTHS, next_snooze, snooze_of
 from copydesk.domain.text import listed, plural
 from copydesk.present import change_request as present
 from copydesk.present.change_request import open_threads
+from copydesk.present.facts import hint
 from copydesk.session.cached_reads import live_or_cached
 from copydesk.session.change_rows import RULES, ChangeRow, request_thing
 from copydesk.session.draft_keys import marked_verdict_key, review_key
@@ -24,7 +25,15 @@ from copydesk.session.target import Target
 from copydesk.session.writes.bulk import REVERSIBLE, Bulk, NothingToDoError
 from copydesk.session.writes.comments import review_drafts
 from copydesk.session.writes.log import WriteError
-from copydesk.session.writes.requests import FINAL, NO_REVIEWS, OWN, VERBS, not_yours, verdict
+from copydesk.session.writes.requests import (
+    FINAL,
+    NO_REVIEWS,
+    OWN,
+    VERBS,
+    is_as_read,
+    not_yours,
+    verdict,
+)
 from copydesk.tui.conversations.rows import go_to_cluster
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm
@@ -604,6 +613,9 @@ def nobody_is_asked(here: ChangesPlace, row: ChangeRow | None = None) -> str | N
     return None
 
 
+_JUDGED_BY = ("create_change_request_review", "get_change_request")
+
+
 class PeopleCommands(Commands, scope="changes"):
     """Gives verdicts, and asks others for theirs."""
 
@@ -625,7 +637,7 @@ class PeopleCommands(Commands, scope="changes"):
 
     @action(
         "a", "approve", unless=unless_marked(nothing_selected, may_not_review), danger=1, show=17,
-        group="Write", uses=("create_change_request_review",), types=True, takes="marked",
+        group="Write", uses=_JUDGED_BY, types=True, takes="marked",
     )  # fmt: skip
     async def approve(self) -> None:
         """Approve it, with a comment or without; ctrl+s in the dialog sends that.
@@ -636,7 +648,7 @@ class PeopleCommands(Commands, scope="changes"):
 
     @action(
         "A", "ask for changes", unless=unless_marked(nothing_selected, may_not_review), danger=1,
-        show=5, group="Write", uses=("create_change_request_review",), types=True, takes="marked",
+        show=5, group="Write", uses=_JUDGED_BY, types=True, takes="marked",
     )  # fmt: skip
     async def ask_for_changes(self) -> None:
         """Ask for changes, with a comment or without.
@@ -656,12 +668,14 @@ class PeopleCommands(Commands, scope="changes"):
             return
         key = review_key(row.space, row.id, f"verdict {status}")
         waiting = await asyncio.to_thread(review_drafts, self.place.session, row.space, row.id)
-        sheet = WriteSheet(VERBS[status], key, facts=self._facts(row, len(waiting)), verdict=True)
+        facts = (*self._facts(row, len(waiting)), *await self._edited([row]), FINAL)
+        sheet = WriteSheet(VERBS[status], key, facts=facts, verdict=True)
         said = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if said is None:
             return
+        as_read = await is_as_read(self.place.session, row)
         write = verdict(row, status, said, self.place.session.me)
-        await self.place.writer.send(write, draft=key, recall=True)
+        await self.place.writer.send(write, draft=key, recall=True, aged=not as_read)
         self._others_now(row)
 
     def _label(self, row: ChangeRow, *, several: bool) -> str:
@@ -681,6 +695,7 @@ class PeopleCommands(Commands, scope="changes"):
             labels.append(f"{len(rows) - NAMED} more")
         facts = (
             Text(f"{plural(len(rows), 'marked change request')}: {listed(labels)}", style="strong"),
+            *await self._edited(rows),
             "What you write goes to each. Nothing is sent yet: the next dialog lists them.",
         )
         sheet = WriteSheet(verb, key, facts=facts, verb="goes on", verdict=True)
@@ -689,8 +704,9 @@ class PeopleCommands(Commands, scope="changes"):
             return
 
         async def send(row: ChangeRow, group: str) -> None:
+            as_read = await is_as_read(self.place.session, row)
             write = verdict(row, status, said, self.place.session.me)
-            await self.place.writer.send(write, group=group)
+            await self.place.writer.send(write, group=group, aged=not as_read)
             self.place.known.forget(row)
 
         def ended(failed: bool) -> None:
@@ -700,7 +716,7 @@ class PeopleCommands(Commands, scope="changes"):
 
         await self.place.do_to_marked(Bulk(verb, (may_not_review,), send, FINAL, ended))
 
-    def _facts(self, row: ChangeRow, waiting: int) -> tuple[str | Text, ...]:
+    def _facts(self, row: ChangeRow, waiting: int) -> list[str | Text]:
         facts: list[str | Text] = [Text(row.named, style="strong")]
         me = self.place.session.me
         if me is not None and row.author_id == me.id:
@@ -712,8 +728,17 @@ class PeopleCommands(Commands, scope="changes"):
                 f"{plural(waiting, 'comment')} of yours not sent: they go along in the review "
                 "(Enter)."
             )
-        facts.append(FINAL)
-        return tuple(facts)
+        return facts
+
+    async def _edited(self, rows: Sequence[ChangeRow]) -> list[str | Text]:
+        """Return the line for those of the rows that were edited since the reader read them."""
+        now = {row.id: row.revision for row in rows}
+        edited = await self.place.session.snoozed.edited(now)
+        labels = [row.label for row in rows if row.id in edited]
+        if not labels:
+            return []
+        said = "was edited since you read it" if len(labels) == 1 else "were edited since"
+        return [hint(f"{listed(labels)} {said}: d shows what changes.", "warn")]
 
     def _others_now(self, row: ChangeRow) -> None:
         """Read again what depends on reviews: these change no row."""

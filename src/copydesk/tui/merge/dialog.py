@@ -119,20 +119,18 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     """Asks before a merge, with all that speaks for and against it, and shows the result.
 
     ``unseen`` is (pages not seen, all pages) where that is known; else the marks are read.
-    ``revision`` is the one that is on the screen, where it is: another is told.
     The result is ``"merged"``, ``"update"`` (the user wants to update from main first),
     ``"conflicts"`` (what conflicts is to be settled), or None.
     """
 
     def __init__(
-        self, space_id: str, change_request_id: str, *,
-        unseen: tuple[int, int] | None = None, revision: str = "",
-    ) -> None:  # fmt: skip
+        self, space_id: str, change_request_id: str, *, unseen: tuple[int, int] | None = None
+    ) -> None:
         super().__init__("Merge")
         self._space_id = space_id
         self._change_request = change_request_id
         self._unseen = unseen
-        self._revision = revision
+        self._edited = False
         self._spoken: SpokenFor | None = None
         self._beside = MergeNotes()
         self._above: list[Text | str] = []
@@ -202,13 +200,11 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
 
     async def _read(self, api: Api) -> SpokenFor:
         read = await merge_facts.read_all(api, self._space_id, self._change_request)
-        if read.changes is not None and (self._unseen is None or self._is_edited(read)):
+        now = {read.request.id: read.request.revision}
+        self._edited = bool(await self.place.session.snoozed.edited(now))
+        if read.changes is not None and (self._unseen is None or self._edited):
             self._unseen = await self._not_seen(read.request.id, read.changes)
         return read
-
-    def _is_edited(self, read: SpokenFor) -> bool:
-        """Whether others edited it since it was read for the screen."""
-        return self._revision not in ("", read.request.revision)
 
     async def _not_seen(self, request_id: str, changes: Changes) -> tuple[int, int] | None:
         """Return how many changed pages have no mark, of how many; None if that is not known."""
@@ -297,11 +293,9 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             return
         lines = fact_lines(self._spoken, self.place.session.now)
         if not self._merged:
-            against = warnings(self._spoken, self._unseen, clashed=self._clashed)
-            if self._is_edited(self._spoken):
-                against.insert(
-                    0, hint("! edited since you read it here: close this, R reads it", "warn")
-                )
+            against = warnings(
+                self._spoken, self._unseen, clashed=self._clashed, edited=self._edited
+            )
             against += beside_lines(self._beside)
             lines += ["", *against] if against else []
         status = Text.assemble(self._status, "\n") if self._status else Text()

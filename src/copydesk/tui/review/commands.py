@@ -23,9 +23,7 @@ from copydesk.session.change_rows import base_of, request_thing, row_of
 from copydesk.session.draft_keys import revert_key, review_key
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.names import person_name
-from copydesk.session.operations import ops
 from copydesk.session.options import Option
-from copydesk.session.reads.review import OpenedRequest
 from copydesk.session.reads.spaces import read_me
 from copydesk.session.settlement import is_cut_off, keep_joined, update_whole
 from copydesk.session.target import Target
@@ -39,7 +37,14 @@ from copydesk.session.writes.comments import (
 )
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.session.writes.merges import ConflictedError, not_updated
-from copydesk.session.writes.requests import FINAL, OWN, VERBS, begin_request, verdict
+from copydesk.session.writes.requests import (
+    FINAL,
+    OWN,
+    VERBS,
+    begin_request,
+    is_as_read,
+    verdict,
+)
 from copydesk.tui.conversations.rows import LOOKED_FOR, go_to_cluster, go_to_finding
 from copydesk.tui.dialogs.bulk import BulkSheet
 from copydesk.tui.dialogs.choice import Choice
@@ -162,29 +167,18 @@ class RequestCommands(ReviewCommands, scope="review"):
         if said is None:
             await self.here.discussion.drafts_changed()
             return
-        now = await self._revision_now(opened)
-        if not warned and now not in (None, request.revision):
-            said = f"Not sent: #{request.number} was edited since you read it here."
-            self.place.say(f"{said} R reads it; what you wrote is kept.", "warn")
+        try:
+            as_read = await is_as_read(self.place.session, row_of(request), warned=warned)
+        except WriteError:
             await self.here.discussion.drafts_changed()
-            return
+            raise
         if going := sheet.going:
-            await self._send_with(status, said, going, aged=now is None)
+            await self._send_with(status, said, going, aged=not as_read)
         else:
-            await self._give(status, said, recall=True, aged=now is None)
+            await self._give(status, said, recall=True, aged=not as_read)
         if self.place.is_attached:
             self.here.request_tabs.read_rules()
             self.here.discussion.read()
-
-    async def _revision_now(self, opened: OpenedRequest) -> str | None:
-        """Return the revision by now; None where nothing tells: the outbox looks again then."""
-        if self.place.session.held:
-            return None  # who is known not to answer is not waited for
-        try:
-            api = await self.place.session.ready()
-            return (await api(ops.get_change_request, opened.space.id, opened.request.id)).revision
-        except failure_types():
-            return None
 
     def _where_draft_goes(self, draft: PendingDraft) -> str:
         thread = self.model.threads.get(draft.thread)
@@ -407,9 +401,8 @@ class RequestCommands(ReviewCommands, scope="review"):
             return
         pages = len(self.model.changes)
         sheet = MergeSheet(
-            opened.space.id, opened.request.id,
-            unseen=(pages - self.model.seen_count, pages), revision=opened.request.revision,
-        )  # fmt: skip
+            opened.space.id, opened.request.id, unseen=(pages - self.model.seen_count, pages)
+        )
         result = cast("str | None", await self.place.desk.push_screen_wait(sheet))
         if result == "update":
             await self._update()

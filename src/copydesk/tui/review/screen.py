@@ -357,7 +357,7 @@ class ReviewPlace(Place):
         self.editing.go_on()
         self.news.compare_seen(unasked=not asked)
         self.commands_of(CheckCommands).opened(first=before is None)
-        self.session.snoozed.look(opened.request.id, self.session.now)
+        self.session.snoozed.look(opened.request.id, self.session.now, opened.request.revision)
 
     # Pages, threads and tabs
 

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from copydesk.cli import main
+from copydesk.local.drafts import DeskDrafts
 from copydesk.local.journal import Journal, Notes
 from copydesk.local.paths import find_paths
 from copydesk.local.state import State
+from copydesk.session.draft_keys import outbox_key
 
 REQUEST = {
     "name": "create_space_comment", "method": "POST", "target": "/v1/spaces/s1/comments",
@@ -27,6 +29,7 @@ def test_what_waits_is_printed_and_what_it_says_is_not(
 
     store = State(find_paths().make().store)
     there, journal = Journal(store, "service:https://a.example"), Journal(store, "d")
+    edits = DeskDrafts(store, "d")
     notes = Notes(request=REQUEST, text="Secret words", by="u1")
     waits = there.begin("Comment", "#2\x1b[2J", notes)
     journal.settle(waits, "queued", sentence="No one was there.")
@@ -48,3 +51,16 @@ def test_what_waits_is_printed_and_what_it_says_is_not(
     ]  # fmt: skip
     assert "Secret" not in out + printed
     assert "\x1b" not in out
+
+    # What is edited waits for that, and says so; what a person has to decide says that.
+    for entry in (waits, held):
+        edits.save(outbox_key(entry.id), "Other words")
+    assert main(["outbox"]) == 0
+    assert "an edit of it is a draft" not in capsys.readouterr().out, "that of another desk"
+    edited = journal.begin("Comment", "#5", notes)
+    journal.settle(edited, "queued", sentence="No one was there.")
+    edits.save(outbox_key(edited.id), "Other words")
+    assert main(["outbox"]) == 0
+    *_, reply, comment = capsys.readouterr().out.splitlines()
+    assert "Waiting: it was resolved." in reply
+    assert "to d  Waiting: an edit of it is a draft." in comment

@@ -6,13 +6,16 @@ import re
 import time
 from collections.abc import Iterable
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from copydesk.cli.errors import UsageError, kept_state
 from copydesk.cli.output import put, put_json
 from copydesk.domain.text import clean
+from copydesk.local.drafts import DeskDrafts, field_of
 from copydesk.local.journal import Entry, Journal
 from copydesk.local.paths import find_paths
+from copydesk.session.writes.outbox import as_edited
 
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 7 * 86_400.0}
 """The units that a span of time may have."""
@@ -81,7 +84,14 @@ PRINTED_WAITING = ("id", "at", "what", "target", "sentence", "desk", "by")
 
 def print_outbox(*, as_json: bool = False) -> int:
     """Print what waits, oldest first, with the desk or service that it is for."""
-    entries = Journal(kept_state()).waiting()
+    store = kept_state()
+
+    @cache
+    def begun(desk: str) -> set[str]:
+        return set(map(field_of, DeskDrafts(store, desk).keys()))
+
+    waiting = Journal(store).waiting()
+    entries = [as_edited(entry, begun(entry.desk).__contains__) for entry in waiting]
     if as_json:
         put_json([_waiting_value(entry) for entry in entries])
         return 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -131,9 +131,7 @@ class Outbox:
             return replace(entry, held="other", sentence=OTHERS_WRITE)
         if entry.held == "other":
             entry = replace(entry, held="", sentence=f"{WAITS}.")
-        if not entry.held and self._has_draft(entry):
-            return replace(entry, sentence=BEGUN)
-        return entry
+        return as_edited(entry, self.session.drafts.begun)
 
     def is_others(self, entry: Entry) -> bool:
         """Whether somebody else wrote it."""
@@ -245,13 +243,7 @@ class Outbox:
 
     def is_edited(self, entry: Entry) -> bool:
         """Whether a write is being edited, or the text of an edit of it is a draft."""
-        return entry.id in self.edited or self._has_draft(entry)
-
-    def _has_draft(self, entry: Entry) -> bool:
-        from copydesk.session.draft_keys import outbox_key  # not before the first paint
-
-        # What may have arrived is found out first: it was sent in spite of the draft.
-        return entry.state == "queued" and self.session.drafts.begun(outbox_key(entry.id))
+        return entry.id in self.edited or _has_draft(entry, self.session.drafts.begun)
 
     @contextmanager
     def editing(self, id: str) -> Iterator[None]:
@@ -545,6 +537,22 @@ def ids_of(entry: Entry) -> dict[str, str]:
     if found is None:
         return {}
     return {name.removesuffix("_id"): unquote(each) for name, each in found.groupdict().items()}
+
+
+def _has_draft(entry: Entry, begun: Callable[[str], bool]) -> bool:
+    from copydesk.session.draft_keys import outbox_key  # not before the first paint
+
+    # What may have arrived is found out first: it was sent in spite of the draft.
+    return entry.state == "queued" and begun(outbox_key(entry.id))
+
+
+def as_edited(entry: Entry, begun: Callable[[str], bool]) -> Entry:
+    """Return a write, which says so where the text of an edit of it is a draft.
+
+    ``begun`` is whether there is a draft for the field of a key.
+    """
+    edited = not entry.held and _has_draft(entry, begun)
+    return replace(entry, sentence=BEGUN) if edited else entry
 
 
 BEGINS_THREAD = ("create_change_request_comment", "create_space_comment")

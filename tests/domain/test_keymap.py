@@ -144,7 +144,15 @@ def test_new_and_preview_have_a_key_that_browsers_leave_to_pages(preset: str) ->
         ("Look (M shows it); gk opens it", "Look (f4 shows it); go opens it"),
         ("J and K move it. @, then M shows it.", "f2 and f3 move it. @, then M shows it."),
         ("ctrl+n does nothing here. M is “merge”. gk means nothing.",) * 2,
-        ("M and more", "M and more"),
+        ("M and more   M more", "M and more   f4 more"),
+        (
+            "Kept (gk). Offline, again in 4 s (M now): write(M)",
+            "Kept (go). Offline, again in 4 s (f4 now): write(M)",
+        ),
+        (
+            "The service refused it: M is taken; ctrl+n is. M sends it again.",
+            "The service refused it: M is taken; ctrl+n is. f4 sends it again.",
+        ),
         ("ctrl+s sends, ctrl+x ctrl+s too", "ctrl+x ctrl+s sends, ctrl+x ctrl+s too"),
     ],
 )

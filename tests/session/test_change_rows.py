@@ -125,17 +125,16 @@ FAILS = [rule("pass"), rule("fail", "needs a subject"), rule("unknown", "two moo
 @pytest.mark.parametrize(
     ("sides", "said"),
     [
-        (None, "^ out of date, may conflict: U updates"),
+        (None, "^ out of date, may conflict"),
         ([], "^ out of date, but main changed none of its pages"),
-        (["A\x1b"], "^ out of date, may conflict in A: U updates"),
-        (["A", "B"], "^ out of date, may conflict in A and B: U updates"),
-        (["A", "B", "C", "D"], "^ out of date, may conflict in A, B and 2 more: U updates"),
-        (["x" * 50], f"^ out of date, may conflict in {'x' * 39}…: U updates"),
+        (["A\x1b"], "^ out of date, may conflict in A"),
+        (["A", "B"], "^ out of date, may conflict in A and B"),
+        (["A", "B", "C", "D"], "^ out of date, may conflict in A, B and 2 more"),
+        (["x" * 50], f"^ out of date, may conflict in {'x' * 39}…"),
     ],
 )
 def test_what_being_behind_means(sides: list[str] | None, said: str) -> None:
     assert behind_main(sides) == said
-    assert behind_main(sides, keys=False) == said.removesuffix(": U updates")
 
 
 @pytest.mark.parametrize(
@@ -146,8 +145,7 @@ def test_what_being_behind_means(sides: list[str] | None, said: str) -> None:
         ([], {}, "READY TO MERGE", "good", "no rules here"),
         (MET, {"outdated": True, "both_sides": []}, "READY TO MERGE", "good",
          "2 rules met   ^ out of date, but main changed none of its pages"),
-        (MET, {"outdated": True}, "READY?", "accent", "^ out of date, may conflict: U updates"),
-        (MET, {"outdated": True, "keys": False}, "READY?", "accent", "^ out of date, may conflict"),
+        (MET, {"outdated": True}, "READY?", "accent", "^ out of date, may conflict"),
         (None, {}, "READY?", "accent", "its rules are not known"),
         (None, {"unlooked": "only some were"}, "READY?", "accent",
          "its rules are not known; only some were"),
@@ -160,12 +158,12 @@ def test_what_being_behind_means(sides: list[str] | None, said: str) -> None:
          "! Lee asked for changes; no one has approved it since; its rules are not known"),
         (FAILS, {}, "1 of 3 rules met", "warn", "needs a subject"),
         (FAILS, {"losing": ["A is gone"], "outdated": True}, "1 of 3 rules met", "warn",
-         "needs a subject; ! A is gone   ^ out of date, may conflict: U updates"),
+         "needs a subject; ! A is gone   ^ out of date, may conflict"),
         (MET, {"losing": ["A is gone", "B is gone"]}, "LOSES PAGES", "warn",
          "A is gone; ! B is gone"),
         ([rule("unknown", "two moons")], {"losing": ["A is gone"], "outdated": True},
          "LOSES PAGES", "warn",
-         "A is gone; two moons   ^ out of date, may conflict: U updates"),
+         "A is gone; two moons   ^ out of date, may conflict"),
         (MET, {"empty": True}, "CHANGES NOTHING", "warn", "there is nothing to merge"),
         (FAILS, {"empty": True}, "CHANGES NOTHING", "warn",
          "there is nothing to merge; needs a subject"),
@@ -181,16 +179,17 @@ def test_how_ready_an_open_one_is(
 ) -> None:
     found = readiness("open", results, **{"outdated": False, **more})
     assert (found.word, found.tone, found.why) == (word, tone, why)
+    updates = why.endswith("may conflict")
+    assert found.do == ("U updates" if updates else "")
 
 
 @pytest.mark.parametrize(
-    ("status", "tone", "why"),
+    ("status", "tone", "do"),
     [("draft", "muted", "W makes it open"), ("merged", "good", ""), ("archived", "muted", "")],
 )
-def test_one_that_is_not_open_says_so(status: str, tone: str, why: str) -> None:
+def test_one_that_is_not_open_says_so(status: str, tone: str, do: str) -> None:
     found = readiness(status, None, outdated=True)
-    assert (found.word, found.tone, found.why) == (status, tone, why)
-    assert readiness(status, None, outdated=True, keys=False).why == ""
+    assert (found.word, found.tone, found.why, found.do) == (status, tone, "", do)
 
 
 def test_the_details_of_a_row_say_how_ready_it_is() -> None:

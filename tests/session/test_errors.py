@@ -8,6 +8,7 @@ import pytest
 
 from copydesk.client import errors
 from copydesk.contract.operations import CATALOGUE
+from copydesk.domain.keymap import with_keys
 from copydesk.session.declarations import ways
 from copydesk.session.errors import (
     LACKS,
@@ -63,6 +64,29 @@ def error(
 def test_an_error_is_a_sentence(found: BaseException, said: str) -> None:
     assert sentence(found) == said
     assert sentence(found, "ctrl+r") == said.replace("R tries", "ctrl+r tries")
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        *(
+            error(kind, "R is taken: R reads ctrl+n.")
+            for kind in (
+                errors.Forbidden, errors.NotFound, errors.Conflict, errors.Blocked, errors.Invalid,
+                errors.Refused, errors.ServerFault, errors.ApiError, errors.Unauthorized,
+            )
+        ),
+        error(errors.NotFound, "R is taken: R reads ctrl+n.", lacking="findings"),
+        error(errors.ServerFault, "R is taken: R reads ctrl+n.", sent=True),
+    ],
+)  # fmt: skip
+def test_the_words_of_a_service_name_no_key_of_ours(found: errors.ApiError) -> None:
+    renamed = {"R": "f6", "ctrl+n": "alt+n", "ctrl+g": "f7"}
+    for said in (sentence(found), write_sentence(found, again="R", kept=True)):
+        told = with_keys(said, renamed)
+        assert str(found) in told
+        assert told.replace("f6", "R").replace("f7", "ctrl+g") == said
+        assert ("f6" in told) is ("R " in said.replace(str(found), ""))
 
 
 @pytest.mark.parametrize(

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Mapping
 
 import pytest
 
-from copydesk.domain.keymap import OwnKeys
+from copydesk.client.api import Api
+from copydesk.domain.keymap import OwnKeys, with_keys
 from copydesk.local import browser
+from copydesk.local.snapshot import Snapshots
 from copydesk.present.facts import hint
-from copydesk.session.declarations import keymap
+from copydesk.session.declarations import declared_keys, keymap
+from copydesk.session.session import Session
+from copydesk.session.writes.log import WriteError
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.composer import WriteSheet
 from copydesk.tui.dialogs.dialog import Confirm, Notice, TypeToConfirm
 from copydesk.tui.dialogs.form import Form
 from copydesk.tui.dialogs.form_fields import Field
+from copydesk.tui.dialogs.run import RunSheet
+from copydesk.tui.framework import navigation
 from copydesk.tui.framework.place import Place
+from copydesk.tui.system.reference import load_everything
 from tests.drive import drive
 from tests.tui.opening import open_world
+from tests.tui.sample_desk import SIZES, Sample, back, targets
 from tests.world import World
 
 
@@ -109,6 +118,68 @@ async def test_dialogs_leave_the_words_of_others_alone_and_tell_own_keys(world: 
                 assert "Enter sends nothing: ctrl+x ctrl+s does (save)." in driver.screen
             await driver.press("ctrl+g")
             assert isinstance(driver.app.screen, Place)
+
+
+async def test_what_failed_names_own_keys_beside_the_words_of_the_service(world: World) -> None:
+    own = OwnKeys("vim", {"refresh": ("f6",), "run.retry": ("f5",), "go.outbox": ("f4",)})
+    said = "The service refused it: R is taken. R tries again. Waits in the outbox (g x)."
+
+    async def send(at: int) -> None:
+        raise WriteError(said)
+
+    async with drive(opened(world, own), size=(100, 30)) as driver:
+        driver.app.push_screen(RunSheet("Send it", ["a", "b"], send, verb="send"))
+        await driver.idle()
+        await driver.press("y")
+        words = " ".join(driver.screen.replace("┃", " ").replace("│", " ").split())
+        assert "refused it: R is taken. f6 tries again. Waits in the outbox (f4)." in words
+        assert "f5 try again" in words
+
+
+def _other(key: str) -> str:
+    first, *rest = key.split(" ")
+    if len(first) > 1:
+        return key.replace("ctrl+", "ctrl+alt+") if first.startswith("ctrl+") else key
+    return " ".join([f"alt+{first}", *rest])
+
+
+ALIKE = {"comparison": "two lines part the key of a chord", "inbox": "@ is no key there"}
+"""The places where a line begins with what is no key of ours, and why."""
+
+
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 8))]
+)
+async def test_no_screen_names_a_key_that_is_another_one(sample: Sample, part: int) -> None:
+    load_everything()
+    keys = {
+        name: tuple(map(_other, each))
+        for name, each in declared_keys().items()
+        if not name.startswith("list.")
+    }
+    letters = [*"abcdefghijklmnopqrstuvwxyz", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ<>=.,:"]
+    named = dict.fromkeys((*letters, *(f"g {key}" for key in letters)), "?")
+    named |= {f"ctrl+{key}": "?" for key in letters}
+    async with sample.api() as api:
+        wanted = await targets(api)
+
+    async def connect() -> Api:
+        return sample.api()
+
+    app = CopydeskApp(Session(connect, snapshot=Snapshots(), host="desk.test"), "spaces")
+    app.use_keys(keys)
+    async with drive(app, size=SIZES[1]) as driver:
+        for name, entry in sorted(navigation.ENTRIES.items())[part::8]:
+            if name != entry.place.PLACE or name in ALIKE:
+                continue
+            await app.go(name, wanted.get(name, wanted[""]))
+            await driver.idle()
+            for _ in range(max(1, len(driver.place.views))):
+                for strip in app.screen._compositor.render_strips(app.size):
+                    for said in re.split(r"[│┃]| {4,}", strip.text):
+                        assert with_keys(said.strip(), named) == said.strip(), name
+                await driver.press("alt+]")
+            await back(driver)
 
 
 async def nothing(values: Mapping[str, str]) -> None:

@@ -91,14 +91,14 @@ def show_request(
             )
             return DONE
         now = api.now
-        ready = readiness_of(row, details, keys=False)
+        ready = readiness_of(row, details)
         threads = open_threads(row, details)
         put(f"{row.label} {row.subject}")
         facts: list[tuple[str, Text | str]] = [
             ("space", f"{there.title} ({there.organization_title})"),
             ("author", f"{row.author}, opened {told_ago(row.created, now)}"),
             ("changed", told_ago(row.updated, now)),
-            ("merge", readiness_text(ready)),
+            ("merge", readiness_text(ready, keys=False)),
             ("reviews", review_summary(details)),
             ("changes", page_summary(details)),
             ("threads", "not known" if threads is None else f"{threads or 'none'} open"),

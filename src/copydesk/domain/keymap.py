@@ -129,12 +129,23 @@ def keys_renamed(keys: Iterable[tuple[str, Sequence[str]]]) -> dict[str, str]:
     return {key: min(each) for key, each in now.items() if len(each) == 1 and key not in each}
 
 
+_THEIRS = (
+    r"(?:Not allowed: |Refused by a rule: |The service (?:failed|refused it|did not accept it): "
+    r"|or this service has no [^.]*\. |deleted or moved\. |Nothing was changed\. |to fix it\. "
+    r"|look before sending it again\. )"
+    r".+?(?=$| (?:\S|@, then \S) (?:tries again|sends it|reads it again)\b| What you wrote is kept)"
+)
+"""The words of a service in a sentence (`copydesk.session.errors`), with what comes before them."""
+
+
 def with_keys(text: str, renamed: Mapping[str, str]) -> str:
     """Return a text of ours with the keys that are there now in place of those it names.
 
     One with a modifier is found anywhere, another where a part of a sentence begins with it and
-    says what it does: ``R reads it``, ``J and K move it``. What is in quotes is somebody's; what
-    does or means nothing, or is an action in quotes, is a key of now.
+    says what it does, or it is alone in brackets, or in a list with three blanks: ``R reads it``,
+    ``J and K move it``, ``(g d)``, ``last: sent   u undo``.
+    What is in quotes, or a service said, is somebody's; what does or means nothing, or is an action
+    in quotes, is a key of now.
     """
     if not renamed:
         return text
@@ -150,7 +161,8 @@ def _naming(keys: Sequence[str], chords: Sequence[str]) -> re.Pattern[str]:
     begins = r"(?:^|(?<=[.;:,!?(] )|(?<=\()|(?<= {3})|(?<=\b\w and ))"
     does = r"(?= [a-z]+s\b|, then | in [A-Z]| and \S [a-z])|(?<= and .)(?= [a-z])"
     said = rf"(?<![\w+])(?:{held})(?![\w+])|{begins}(?:{alone})(?:{does})"
-    kept = "|".join(("“[^”]*”", *map(re.escape, chords)))
+    said += rf"|(?<= \()(?:{alone})(?=\)| now\))|(?<= {{3}})(?:{alone})(?= [a-z])"
+    kept = "|".join(("“[^”]*”", _THEIRS, *map(re.escape, chords)))
     return re.compile(rf"{kept}|(?:{said})(?!(?: \S+)? (?:does|means) nothing| is “)")
 
 

@@ -350,7 +350,7 @@ def facts(
         if details.more_pages:
             found.append(Fact("", Text(f"and {details.more_pages} more", style="muted")))
     if listed and details.pages and row.status != "merged":
-        said = details.impact or Text("i reads who links to these pages", style="muted")
+        said = details.impact or hint("i reads who links to these pages")
         found += [Fact("", ""), Fact("affects", said)]
     if details.description:
         found += [Fact("", ""), Fact("", Text("Description", style="strong"))]
@@ -401,7 +401,7 @@ def news_lines(
     """Return the news since the reader's last view, the newest first; none without a view."""
     if looked is None:
         return []
-    found: list[tuple[datetime, str]] = []
+    found: list[tuple[datetime, str | Text]] = []
     for verdict in details.verdicts or ():
         said = "approved by" if verdict.approved else "changes asked for by"
         if verdict.at is not None:
@@ -410,10 +410,10 @@ def news_lines(
         found += [(at, f"{who} wrote in a thread") for at, who in details.waiting.words]
     if details.asked_since is not None and details.asked:
         found.append((details.asked_since, f"asked for a review: {listed(details.asked)}"))
-    found.append((row.updated, "changed   d shows what it changes"))
+    found.append((row.updated, hint("changed   d shows what it changes", "")))
     return [
         Text.assemble((f"{moment(at, now):<6} ", "muted"), said)
-        for at, said in sorted(found, reverse=True)
+        for at, said in sorted(found, key=lambda each: (each[0], str(each[1])), reverse=True)
         if at > looked
     ]
 
@@ -468,20 +468,21 @@ def thread_facts(row: ChangeRow, details: RequestDetails | None, now: datetime) 
     return found
 
 
-def readiness_text(ready: Readiness) -> Text:
-    """Return the word in its tone, with the reason."""
-    found = Text(ready.word, style=ready.tone)
-    if ready.why:
-        found.append(f"   {ready.why}", style="" if ready.tone == "warn" else "muted")
+def readiness_text(ready: Readiness, *, keys: bool = True) -> Text:
+    """Return the word in its tone, with the reason; ``keys`` adds the key that helps."""
+    found, tone = Text(ready.word, style=ready.tone), "" if ready.tone == "warn" else "muted"
+    found.append(f"   {ready.why}" if ready.why else "", style=tone)
+    if ready.do and keys:
+        found.append_text(hint(f"{':' if ready.why else '  '} {ready.do}", tone))
     return found
 
 
 def merge_state(row: ChangeRow, details: RequestDetails, *, keys: bool = True) -> Text:
     """Return whether it can be merged, with the reason."""
-    found = readiness_of(row, details, keys=keys)
-    if row.status == "archived" and keys:
-        found = replace(found, why="x reopens it")
-    return readiness_text(found)
+    found = readiness_of(row, details)
+    if row.status == "archived":
+        found = replace(found, do="x reopens it")
+    return readiness_text(found, keys=keys)
 
 
 def rule_line(rule: RuleResult) -> Text:

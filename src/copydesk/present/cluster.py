@@ -337,7 +337,9 @@ def _requests(
         else:
             # Rules that pass need no words here.
             text.append_text(
-                readiness_text(replace(ready, why="") if ready.tone == "good" else ready)
+                readiness_text(
+                    replace(ready, why="") if ready.tone == "good" else ready, keys=False
+                )
             )
         if request.status == "merged" and (since := age(request.changed, now)):
             text.append(" just now" if since == "now" else f" {since} ago", style="muted")

@@ -420,13 +420,13 @@ def _drawing(line: Line, tone: str, said: str, kind: SpanKind, *, marks: bool) -
     return (f"[-{said}-]", "removed") if kind == "removed" else (f"{{+{said}+}}", "added")
 
 
-def draw_fold(diff: TextDiff, start: int, stop: int, gutter: Gutter) -> list[Drawn]:
-    """Return the line for folded rows."""
+def draw_fold(said: str, key: str, gutter: Gutter) -> list[Drawn]:
+    """Return the line for folded rows: what they are, and the ``key`` that expands them."""
     return [
         [
             (" " * (gutter.cells - 2), ""),
             (f"{glyphs().gap} ", "muted"),
-            (f"{diff.sentence(start, stop)} (z expands)", "muted"),
+            (f"{said} {key}", "muted"),
         ]
     ]
 

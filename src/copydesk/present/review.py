@@ -109,10 +109,10 @@ def overview(
         lines.append(("merge", readiness_text(ready)))
     if request.conversations_issues_cluster:
         said = cluster or "made for a cluster of questions"
-        lines.append(("cluster", said if said.startswith(LACKS) else f"{said}   gk opens it"))
+        lines.append(("cluster", _with_key(said, "   gk opens it")))
     if finding or (request.site_topic is not None and request.site_topic.finding is not None):
         said = finding or "begun for a finding"
-        lines.append(("finding", said if said.startswith(LACKS) else f"{said}   gq opens it"))
+        lines.append(("finding", _with_key(said, "   gq opens it")))
     if rules is not None:
         lines += [
             (" " if nth else "rules", rule_text(each)) for nth, each in enumerate(rules.results)
@@ -123,8 +123,7 @@ def overview(
         if unlooked and (ready is None or unlooked not in ready.why):
             lines.append((" ", Text(unlooked, style="warn")))
     if impact:
-        shown = "" if impact.startswith(LACKS) else " (i shows them)"
-        lines.append(("links", f"{impact}{shown}"))
+        lines.append(("links", _with_key(impact, " (i shows them)")))
     if threads is not None:
         lines.append(("threads", f"{threads[0]} open, {threads[1] - threads[0]} resolved"))
     lines.append(("", ""))
@@ -134,6 +133,11 @@ def overview(
     else:
         lines.append(("", Text("No description.", style="muted")))
     return lines
+
+
+def _with_key(said: str, key: str) -> Text:
+    """Return what is said of something, and which ``key`` shows it, unless the service lacks it."""
+    return Text(said) if said.startswith(LACKS) else Text(said).append_text(hint(key, ""))
 
 
 WORKED = 8

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from copydesk.domain.moments import told_ago
 from copydesk.domain.text import plural
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.session.site_rows import SiteRow, audience
 
 
@@ -39,7 +39,7 @@ def site_facts(row: SiteRow, now: datetime, staged: int = 0, stopped: str = "") 
     )
     if stopped:
         waiting = f"{stopped} calls sent: enter goes on with it, or undoes it"
-    found = [Fact("staged", Text(waiting, style="warn"))] if staged or stopped else []
+    found = [Fact("staged", hint(waiting, "warn"))] if staged or stopped else []
     found += [
         Fact("state", published(row)),
         Fact(

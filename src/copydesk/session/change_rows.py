@@ -605,14 +605,15 @@ OBJECTED = "READY !"
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """A word with its tone, and a short reason."""
+    """A word with its tone, a short reason, and which key mends it: "U updates"."""
 
     word: str
     tone: str
     why: str = ""
+    do: str = ""
 
 
-def behind_main(both_sides: Sequence[str] | None, *, keys: bool = True) -> str:
+def behind_main(both_sides: Sequence[str] | None) -> str:
     """Return the consequence of being out of date; ``both_sides`` as in `RulesRead`."""
     sign = glyphs().outdated
     if both_sides is not None and not both_sides:
@@ -622,7 +623,7 @@ def behind_main(both_sides: Sequence[str] | None, *, keys: bool = True) -> str:
         named = [shorten(clean(title), TITLE_CELLS, glyphs().more) for title in both_sides[:NAMED]]
         rest = len(both_sides) - len(named)
         where = f" in {listed([*named, f'{rest} more'] if rest else named)}"
-    return f"{sign} out of date, may conflict{where}" + (": U updates" if keys else "")
+    return f"{sign} out of date, may conflict{where}"
 
 
 def readiness(
@@ -636,7 +637,6 @@ def readiness(
     unlooked: str = "",
     both_sides: Sequence[str] | None = None,
     empty: bool = False,
-    keys: bool = True,
 ) -> Readiness:
     """Return how ready a change request is. The ``results`` of its rules are None when unknown.
 
@@ -644,16 +644,18 @@ def readiness(
     people who asked for changes after the approval, ``losing`` describes pages that readers would
     lose, ``unlooked`` says that the check for such pages is incomplete. ``both_sides`` are titles
     of pages that main has changed too, None when unknown. ``empty`` says that it changes neither a
-    page nor a file. ``keys`` adds the keys that help.
+    page nor a file.
     """
     if status != "open":
-        said = {"draft": "W makes it open"}.get(status, "") if keys else ""
-        return Readiness(clean(status), "good" if status == "merged" else "muted", said)
+        do = {"draft": "W makes it open"}.get(status, "")
+        return Readiness(clean(status), "good" if status == "merged" else "muted", do=do)
     failing = [each.sentence for each in results or () if each.outcome == "fail"]
     unsure = [each.sentence for each in results or () if each.outcome == "unknown"]
     said = objection(against, results) if against else ""
     objected = [f"! {each}" for each in [*losing, *([said] if said else [])]]
-    behind = behind_main(both_sides, keys=keys) if outdated else ""
+    behind = behind_main(both_sides) if outdated else ""
+    apart = both_sides is not None and not both_sides
+    do = "U updates" if behind and not apart else ""
     if stuck:
         behind = f"{glyphs().outdated} out of date"
         why = "; ".join(["an update met the same lines changed on both sides", *failing, *objected])
@@ -663,17 +665,16 @@ def readiness(
     if failing:
         passed = len(results or ()) - len(failing) - len(unsure)
         why = "; ".join([*failing, *objected]) + (f"   {behind}" if behind else "")
-        return Readiness(f"{passed} of {plural(len(results or ()), 'rule')} met", "warn", why)
+        return Readiness(f"{passed} of {plural(len(results or ()), 'rule')} met", "warn", why, do)
     if losing:
         why = "; ".join([*objected, *unsure]) + (f"   {behind}" if behind else "")
-        return Readiness(LOSES, "warn", why.removeprefix("! "))
+        return Readiness(LOSES, "warn", why.removeprefix("! "), do)
     if results is None:
         unsure = ["its rules are not known"]
     unsure += [unlooked] if unlooked else []
-    apart = both_sides is not None and not both_sides
-    if unsure or (behind and not apart):
+    if unsure or do:
         why = "; ".join(filter(None, [*objected, *unsure, behind]))
-        return Readiness(PERHAPS, "warn" if said else "accent", why)
+        return Readiness(PERHAPS, "warn" if said else "accent", why, do)
     after = f"   {behind}" if behind else ""
     if said:
         return Readiness(OBJECTED, "warn", said + after)
@@ -681,8 +682,8 @@ def readiness(
     return Readiness(READY, "good", met + after)
 
 
-def readiness_of(row: ChangeRow, details: RequestDetails, *, keys: bool = True) -> Readiness:
-    """Return how ready a row is, from its details; ``keys`` as in `readiness`."""
+def readiness_of(row: ChangeRow, details: RequestDetails) -> Readiness:
+    """Return how ready a row is, from its details."""
     return readiness(
         row.status,
         details.rules,
@@ -693,5 +694,4 @@ def readiness_of(row: ChangeRow, details: RequestDetails, *, keys: bool = True) 
         unlooked=details.unlooked,
         both_sides=details.both_sides,
         empty=details.empty,
-        keys=keys,
     )

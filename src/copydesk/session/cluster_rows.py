@@ -235,7 +235,7 @@ class RequestRow:
 def request_row(request: ChangeRequest, ready: Readiness | None = None) -> RequestRow:
     """Return the row of a change request; ``ready`` is needed for open ones only."""
     if request.status != "open":
-        ready = readiness(request.status, None, outdated=False, keys=False)
+        ready = readiness(request.status, None, outdated=False)
     return RequestRow(
         request.id,
         request.space,

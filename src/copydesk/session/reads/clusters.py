@@ -360,7 +360,6 @@ async def read_readiness(
             unlooked=not_looked_at(changes),
             both_sides=None if rules is None else rules.both_sides,
             empty=changes is not None and not changes.changes and not changes.more,
-            keys=False,
         )
         return request_row(request, ready)
 

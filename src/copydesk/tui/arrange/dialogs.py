@@ -14,6 +14,7 @@ from textual.widgets import Label, Static
 
 from copydesk.domain.arrange_run import BLOCK, ArrangeRun, Block, Outcome, RunCall
 from copydesk.domain.text import plural
+from copydesk.present.facts import hint
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.log import WriteError
@@ -97,7 +98,7 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
     DANGER = 2
 
     def __init__(
-        self, rebased: Rebased[Any], ours: Sequence[str], facts: Sequence[str], *, verb: str
+        self, rebased: Rebased[Any], ours: Sequence[str], facts: Sequence[Fact], *, verb: str
     ) -> None:
         super().__init__("Others changed it since it was read")
         self._verb = verb
@@ -127,7 +128,7 @@ class OthersSheet(ScrollingSheet[Answer], scope="others_sheet"):
     def lines(self, room: int, *, beside: bool) -> list[Text]:
         """Return what it says, with both sides beside or below each other."""
         lines = others_lines(self.rebased, self.ours, room, self.app.console, beside=beside)
-        return [*lines, *map(Text, self._facts)]
+        return [*lines, *(fact_lines([each]) for each in self._facts)]
 
     def _keys(self) -> Content:
         keys = Text()
@@ -293,14 +294,14 @@ class ArrangeSheet(ScrollingSheet[Outcome], scope="arrange"):
                 words.append("copydesk ended in the middle of this. ")
             if run.arrived_whole:
                 words.append(f"{_all(len(run.calls))} arrived.")
-            words.append(run.why, style="bad" if run.failure is not None else "warn")
+            words.append_text(hint(run.why, "bad" if run.failure is not None else "warn"))
             lasting = run.lasting_sentence()
             if lasting and not (run.back and not run.returning()):
                 words.append(f"\n{lasting}" if words else lasting, style="warn")
         else:
             words = Text()
         if self._said:
-            words = Text.assemble((self._said, "bad"), "\n" if words else "", words)
+            words = Text.assemble(hint(self._said, "bad"), "\n" if words else "", words)
         return words
 
     def _keys(self, lead: str = "") -> Content:

@@ -17,9 +17,11 @@ from copydesk.domain.layout import Layout, differences
 from copydesk.domain.request_context import reads_cached
 from copydesk.domain.text import plural
 from copydesk.local.drafts import field_of
+from copydesk.present.facts import hint
 from copydesk.session.errors import NotDoneError
 from copydesk.tui.arrange.cells import EMPTY, kept_lines
 from copydesk.tui.arrange.dialogs import ArrangeSheet, OthersSheet
+from copydesk.tui.dialogs.dialog import Fact
 from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.keyboard import tell_failures
 
@@ -237,7 +239,7 @@ class StagedDraft:
             return None
         return [line for text in others for line in text.splitlines() if line.startswith("- ")]
 
-    async def overtaken_facts(self) -> list[str]:
+    async def overtaken_facts(self) -> list[Fact]:
         """Say for a sheet what another window did to the draft meanwhile."""
         lines = await asyncio.to_thread(self._overtaken)
         if lines is None:
@@ -245,7 +247,8 @@ class StagedDraft:
         if not lines:
             return ["Another copydesk sent or discarded what was saved; this is yours."]
         shown = "; ".join(line.removeprefix("- ") for line in lines)
-        return [f"Another copydesk staged this meanwhile, it stays a draft (g d): {shown}."]
+        said = hint("Another copydesk staged this meanwhile, it stays a draft (g d): ", "")
+        return [said.append(f"{shown}.")]
 
     # Finding it again
 
@@ -494,7 +497,12 @@ class Sender:
             here.PLACE, here.run_target, here.about, calls,
             organization=here.target.organization or "", staged=here.draft.arrangement.to_text(()),
         )  # fmt: skip
-        said = [*facts, *await here.draft.overtaken_facts(), here.live, lasting_fact(calls)]
+        said = [
+            *facts,
+            *await here.draft.overtaken_facts(),
+            here.live,
+            hint(lasting_fact(calls), ""),
+        ]
         self.sending = self.staged_then = self.here.draft.arrangement
         self.here.draft.keep_now()
         await self._ask_about(run, said, later="Nothing was sent; it stays staged.")
@@ -507,7 +515,7 @@ class Sender:
         self.here.draft.keep_now()
         await self.here.session.arranging.forget_ended(run)
 
-    async def _ask_about(self, run: ArrangeRun, facts: Sequence[str], *, later: str) -> None:
+    async def _ask_about(self, run: ArrangeRun, facts: Sequence[Fact], *, later: str) -> None:
         """Show a plan, or what became of it so far; then go on from what it came to."""
         sheet = ArrangeSheet(run, facts, None if run.begun else self._as_planned)
         self.asked = True

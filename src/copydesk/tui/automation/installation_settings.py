@@ -160,7 +160,7 @@ class InstallationForm:
         ]
         if held not in ("all", "selected"):
             options.insert(0, Option(held, clean(held) or "not told"))
-        told = f"In the tab {label} of the integration, D takes it out of one."
+        told = f"One {place} is taken out in the tab {label} of the integration."
         return Field(f"{place}_selection", label, held, options=options, help=told)
 
     def selection(self, place: str) -> str:

@@ -23,7 +23,7 @@ from copydesk.domain.address import parse_app_url, shown_at, web_address
 from copydesk.domain.moments import age, moment
 from copydesk.domain.secret_values import names_secret, tells_secret
 from copydesk.domain.text import clean, listed, plural, shorten
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.tui.framework.place import View
 from copydesk.tui.resource.resource import Condition, Facet, ListQuery, Resource, pages_of
 
@@ -148,7 +148,7 @@ def configured(configuration: Mapping[str, Any]) -> Iterator[Said]:
     )
     yield from itertools.islice(told, VALUES)
     if next(told, None) is not None:
-        yield "", Text("There is more: g j has it.", style="muted")
+        yield "", hint("There is more: g j has it.")
 
 
 def _values(name: str, value: Any, secret: bool, depth: int = 0) -> Iterator[Said]:
@@ -173,7 +173,7 @@ def _values(name: str, value: Any, secret: bool, depth: int = 0) -> Iterator[Sai
 def _shown(value: Any, secret: bool) -> str | Text:
     """Return a value, or that it is hidden; whether something is so is no secret."""
     if secret and value not in ("", None, True, False) and value != [] and value != {}:
-        return Text(HIDDEN, style="muted")
+        return hint(HIDDEN)
     said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return shorten(clean(said), 200)
 

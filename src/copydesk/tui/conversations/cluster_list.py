@@ -225,7 +225,7 @@ class ClusterRequests:
             self._changed()
 
         def failed(_: str) -> None:
-            unknown = readiness("open", None, outdated=False, keys=False)
+            unknown = readiness("open", None, outdated=False)
             arrived([request_row(each, unknown) for each in requests])
 
         self._place.reads.load(

@@ -40,7 +40,7 @@ from copydesk.tui.conversations.rows import (
 from copydesk.tui.framework.actions import action, command
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.paged_source import PagedSource
-from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.pane import Pane, offered
 from copydesk.tui.framework.place import VAST, Part, Place, style_path
 from copydesk.tui.framework.source import ListSource, Source
 from copydesk.tui.resource.limits import LimitCommands, Limits
@@ -273,7 +273,7 @@ class IssueList(Marking, VirtualList[IssueRow]):
             of = "of " if self.limits.chosen else ""
             self.title = f"Issues {of}{row.issues}   {self.limits.line() or 'newest first'}"
             if self.suggested:
-                self.title = "Not in it, but alike   a takes one, x refuses it"
+                self.title = offered(self, "Not in it, but alike   a takes one, x refuses it")
             self.retitle()
 
 

@@ -27,7 +27,7 @@ from copydesk.domain.text import clean, plural, shown_subject
 from copydesk.domain.trend import rate
 from copydesk.present import finding as present
 from copydesk.present.cluster import rate_told
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.present.finding import trend_text
 from copydesk.present.traffic import per_week, short_count
 from copydesk.session.operations import ops
@@ -154,7 +154,7 @@ def _topic_details(topic: SiteTopic, now: datetime) -> Iterator[tuple[str, str |
     yield "asked in", present.counts_of(topic.questions.channel_types)
     yield "on", f"{plural(topic.pages, 'page')}, {plural(topic.records, 'record')}"
     begun = "are" if topic.usage_settings.change_requests else "are not"
-    yield "change requests", f"{begun} begun by the service (e)"
+    yield "change requests", hint(f"{begun} begun by the service (e)", "")
     if topic.updated_at is not None:
         yield "changed", moment(topic.updated_at, now)
 

@@ -19,6 +19,7 @@ from copydesk.present.conversation import LabelledText, Words, label_of, words_o
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.pane import offered
 from copydesk.tui.framework.place import place_of
 from copydesk.tui.widgets.wrapped_list import WrappedList
 
@@ -270,7 +271,7 @@ class ConversationView(WrappedList, scope="conversation"):
         lines = lines[:FOLDED]
         left = max(1, len(words.text(masked=self._masked)) - ends[len(lines) - 1])
         more = f"{glyphs().more} {plural(left, 'more character')}: z expands"
-        return [*lines, *wrap_exact([(more, "accent")], width)]
+        return [*lines, *wrap_exact([(offered(self, more), "accent")], width)]
 
     def _is_folded(self, at: int) -> bool:
         words = self._words.get(at)

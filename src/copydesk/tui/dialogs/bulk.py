@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Label, Static
 
+from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
 from copydesk.session.session import Session
 from copydesk.session.writes.bulk import BulkItem, BulkRun
@@ -114,7 +115,7 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         self.add_class("wide")
         yield scrolled(Static(self._list(), id="bulk-items"))
         if self._warning:
-            yield Static(self.paint(Text(self._warning, style="warn")), classes="warning")
+            yield Static(self.paint(hint(self._warning, "warn")), classes="warning")
         yield Label(self._keys(), classes="keys", id="bulk-keys")
 
     def on_mount(self) -> None:
@@ -170,7 +171,7 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         said, tone = _outcome(item)
         if self.session is not None and item.state == "waiting":
             said, tone = "   waits", "muted"
-        return line.append(said, style=tone)
+        return line.append_text(hint(said, tone))
 
     def _keys(self) -> Content:
         run, keys = self.run, Text()

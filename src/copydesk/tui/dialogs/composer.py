@@ -400,7 +400,7 @@ def _text_of(draft: PendingDraft) -> Text:
     said = clean(draft_words(draft), limit=400)
     text = Text(said)
     if draft.why:
-        text = Text.assemble(("not sent: ", "bad"), (clean(draft.why, limit=200), "bad"))
+        text = hint(f"not sent: {clean(draft.why, limit=200)}", "bad")
         text.append(f"  {said}")
     return text
 

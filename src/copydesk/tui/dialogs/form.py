@@ -34,6 +34,7 @@ from copydesk.tui.dialogs.form_fields import Entry, FormChoice
 from copydesk.tui.dialogs.form_fields import Field as Field
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import begin, desk_of
+from copydesk.tui.framework.pane import keyed
 
 if TYPE_CHECKING:
     from copydesk.session.drafts import CountedDrafts
@@ -76,8 +77,8 @@ class FormHelp(Static):
         lines = min(max(FEWEST, needed), MOST if screen >= ROOMY else FEWEST)
         told = self._fitting(field, width, lines)
         said = Text(told, style="muted").append(" " if told and field.limits else "")
-        said.append(field.limits, style="emphasis")
-        self.update(Content.from_rich_text(said, console=self.app.console))
+        said.append_text(hint(field.limits, "emphasis"))
+        self.update(Content.from_rich_text(keyed(self, said), console=self.app.console))
         height = self.styles.height
         other = height is None or height.value != lines
         if other:
@@ -308,7 +309,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         """Leave the form and save the typed values; while it is being sent, on the second press."""
         if self._under_way:
             self._under_way = False
-            self._say("Being sent. Wait for the answer, or leave now: @ shows the outcome.")
+            said = "Being sent. Wait for the answer, or leave now: @ shows the outcome."
+            self._say(hint(said, "warn"))
         else:
             self.dismiss(None)
 

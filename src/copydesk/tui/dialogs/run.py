@@ -12,6 +12,7 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Label, Static
 
+from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.log import WriteError
 from copydesk.tui.dialogs.dialog import Fact, ScrollingSheet, fact_lines, scrolled
@@ -139,7 +140,7 @@ class RunSheet(ScrollingSheet[int], scope="run"):
             lines.scroll_to(y=len(self._took) - lines.size.height // 2, animate=False)
         failure = self.query_one("#run-failure", Static)
         failure.display = bool(self._failure)
-        failure.update(self.paint(Text(self._failure, style="bad")))
+        failure.update(self.paint(hint(self._failure, "bad")))
         self.query_one("#run-keys", Label).update(self._keys(said))
 
     @action("y", "send", unless=not_asking, danger=2)

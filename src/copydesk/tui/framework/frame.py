@@ -375,6 +375,7 @@ class Head(FrameLine):
         What the age says besides goes first, then the steps that lead here, then more of the age.
         """
         tone, ages = self.place.age(width)
+        ages = tuple(desk_of(self).keyboard.said(age, self) for age in ages)
         shown = min(cell_len(steps[-1]) if steps else 0, NAME_SHOWN)
         leaving = range(len(steps) or 1)
         tries = [(leave, said) for leave in leaving for said in ages[:2]]
@@ -429,7 +430,8 @@ class Views(FrameLine):
     def parts(self, width: int) -> tuple[Text, Text]:
         place = self.place
         # Which view this is comes before what is said of it: of that the last part stays.
-        notes = place.views_note().split(NOTE_GAP)
+        said = desk_of(self).keyboard.said(place.views_note(), self)
+        notes = said.split(NOTE_GAP)
         text = self._text(place.views, place.view, width - (len(notes[-1]) + 4 if notes[-1] else 0))
         while len(notes) > 1 and text.cell_len + len(NOTE_GAP.join(notes)) + 4 > width:
             del notes[0]
@@ -685,7 +687,7 @@ class Status(FrameLine):
 
     def parts(self, width: int) -> tuple[Text, Text]:
         """Chord hints, else the message, else slow reads, else the place's own status."""
-        right = Text(self.place.status_right(), style=self.tone("off"))
+        right = Text(self._said(self.place.status_right()), style=self.tone("off"))
         if self.keys:
             keys = self.keys
             return (Text(keys, style=self.tone("key")) if isinstance(keys, str) else keys), Text()
@@ -707,7 +709,7 @@ class Status(FrameLine):
     def at_start(self) -> Strip:
         """Return the line with the place's own status and no message."""
         width = self.size.width
-        right = Text(self.place.status_right(), style=self.tone("off"))
+        right = Text(self._said(self.place.status_right()), style=self.tone("off"))
         return self.draw(self._known(right, width), right, width)
 
     def _said(self, text: str) -> str:

@@ -218,7 +218,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     def _failed(self, said: str) -> None:
         if self.stands:
             self.off = said
-            self.show([Text(said, style="bad")], self._keys())
+            self.show([hint(said, "bad")], self._keys())
 
     def _came(self, read: SpokenFor) -> None:
         if not self.stands:
@@ -238,7 +238,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
                     self.off = DRAFT
                 failed = failed and self.off != DRAFT
                 said = "Not to be merged while a rule is not met." if failed else self.off
-                self._status = hint(said, "bad") if said == DRAFT else Text(said, style="bad")
+                self._status = hint(said, "bad")
                 if self.why_not_when_ready() is None:
                     count = len(read.rules.results)
                     self._status.append(" ").append_text(hint(f"M {when_ready(count)}.", "warn"))
@@ -302,6 +302,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         self.show([*self._above, *lines], status.append_text(self._keys(said)))
 
     def _keys(self, said: Text | str = "") -> Text:
+        said = hint(said, "warn") if isinstance(said, str) else said
         text = Text.assemble(said, "  ", style="warn") if said else Text(style="warn")
         request = self._request
         if self._waits:
@@ -408,7 +409,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         try:
             run = await merges.plan(spoken.request, spoken.space.title)
         except NotDoneError as error:
-            self._above = [Text(str(error), style="bad"), ""]
+            self._above = [hint(str(error), "bad"), ""]
             self.read()
             return
         kept, former = merges.as_json(run), merges.of(self._space_id, spoken.request.id)
@@ -446,7 +447,7 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
     async def _refused(self, spoken: SpokenFor, said: str) -> None:
         """Show what the service said, and which guess of this machine was wrong."""
         self.off = said
-        self._above = [Text(said, style="bad"), ""]
+        self._above = [hint(said, "bad"), ""]
         self._status = Text("Whether it is merged is not known." if self.unknown else "Not merged.")
         self._status.stylize("bad")
         self._draw()

@@ -13,6 +13,7 @@ from copydesk.domain.mention import Named
 from copydesk.domain.merge_rules import CHECKS, label
 from copydesk.domain.reversal import JSON
 from copydesk.domain.text import clean, listed
+from copydesk.present.facts import hint
 from copydesk.session.errors import failure_types, sentence
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
@@ -145,7 +146,7 @@ class RulesSheet(ScrollingSheet[JSON], scope="rules_sheet"):
         return line
 
     def _say(self, text: str) -> None:
-        self.query_one("#rules-keys", Label).update(self.paint(Text(text, style="warn")))
+        self.query_one("#rules-keys", Label).update(self.paint(hint(text, "warn")))
 
     @action("space", "tick", show=False)
     def tick(self) -> None:

@@ -11,7 +11,7 @@ from rich.text import Text
 from copydesk.domain.address import markdown_link, web_address
 from copydesk.domain.merge_run import STOPS, Forecast, ItemState, MergeRun, RunItem
 from copydesk.domain.text import capital, listed, plural
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.session.glyphs import glyphs
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def what(
 ) -> Text:
     """Return the one thing that matters most of a request, for its row."""
     if item.settled:
-        return Text("ctrl+s goes on", style="good")
+        return Text("the run can go on", style="good")
     if item.state in ("done", "stopped", "skipped"):
         tone = "bad" if item.state == "stopped" or item.reason else "muted"
         said = _short(item.said) or (f"revision {item.merged}" if item.merged else "")
@@ -136,12 +136,13 @@ def details(
     """Return all there is to know of a request of a run."""
     facts: list[Fact] = []
     if run.stopped is not None and run.stopped.key != item.key:
-        stopped = Text(f"Stopped at {run.stopped.name}: {run.stopped.said}", style="bad")
+        stopped = Text(f"Stopped at {run.stopped.name}: ", style="bad")
+        stopped.append_text(hint(run.stopped.said, "bad"))
         facts += [Fact("", stopped), Fact("", "")]
     facts += [Fact("", Text(item.name, style="strong")), Fact("state", state_text(item))]
     if item.said:
         tone = "bad" if item.reason and not item.settled else ""
-        facts.append(Fact("", Text(item.said, style=tone)))
+        facts.append(Fact("", hint(item.said, tone)))
     facts += clashes
     if item.space_title:
         facts.append(Fact("space", item.space_title))
@@ -161,7 +162,7 @@ def _ahead(item: RunItem, forecast: Forecast | None, standing: PlannedState | No
         facts.append(Fact("in the way", Text(standing.in_the_way, style="bad")))
     if standing is not None and changed(item, standing):
         edited = "It was edited since you read it: the run stops there. Look; x, x queues it again."
-        facts.append(Fact("edited", Text(edited, style="bad")))
+        facts.append(Fact("edited", hint(edited, "bad")))
     if forecast is not None:
         for other, titles in forecast.same:
             facts.append(Fact("same page", Text(f"as {other.name}: {some(titles)}", style="warn")))

@@ -16,6 +16,7 @@ from copydesk.domain.organization_inverses import provider_changed, provider_mad
 from copydesk.domain.secret_values import holds_private_key
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, clean_long, listed, plural, shorten
+from copydesk.present.facts import hint
 from copydesk.session.operations import ops
 from copydesk.session.reads.organization import teams_offered
 from copydesk.tui.dialogs.body_form import body_form
@@ -119,7 +120,7 @@ def provider_details(provider: SAMLProvider) -> Iterator[tuple[str, str | Text]]
     """Yield the details of a provider beyond the columns."""
     if missing := what_it_lacks(provider):
         yield "", Text(f"No one signs in by it yet: it lacks {missing}.", style="warn")
-    yield "", Text("To be entered at the provider (Y copies):", style="muted")
+    yield "", hint("To be entered at the provider (Y copies):")
     for label, value in to_enter(provider):
         yield label, clean(value or "not told")
     yield "", Text("What the provider said of itself:", style="muted")

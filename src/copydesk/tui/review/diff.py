@@ -35,10 +35,11 @@ from copydesk.present.diff import (
 )
 from copydesk.present.markdown import Line, Look
 from copydesk.session.page_changes import UNSHOWN_FILE
+from copydesk.session.reads import review as reading
 from copydesk.tui.dialogs.pictures import Pictures, PictureSides, sides_of
 from copydesk.tui.framework.actions import Acts, NotYet, action
 from copydesk.tui.framework.desk_app import begin
-from copydesk.tui.framework.pane import PaneActs
+from copydesk.tui.framework.pane import PaneActs, offered
 from copydesk.tui.widgets.wrapped_list import TableKeys, WrappedList
 
 if TYPE_CHECKING:
@@ -47,6 +48,13 @@ if TYPE_CHECKING:
     from copydesk.present.tables import TableColumns
 
 NO_TEXT = "This page has no text."
+
+SEEN_BEFORE = "Edited after you marked it as read: = shows what is new, space marks it again."
+"""Stands above a page that changed after it was marked as seen."""
+
+WITH_KEYS = (reading.SINCE, reading.NOT_TOLD, SEEN_BEFORE)
+"""The notes above a page that name keys; others tell what it is called."""
+
 
 Mark = tuple[str, bool]
 """What is drawn beside a line with threads ("[2]"), and whether one of them is open."""
@@ -302,9 +310,10 @@ class PageRows:
         kind, at, stop = self.rows[place]
         gutter = view.beside.gutter(page, width)
         if kind == "note":
-            return draw_note(page.notes[at] if at >= 0 else NO_TEXT, width)
+            note = page.notes[at] if at >= 0 else NO_TEXT
+            return draw_note(offered(view, note) if note in WITH_KEYS else note, width)
         if kind == "fold":
-            return draw_fold(page.diff, at, stop, gutter)
+            return draw_fold(page.diff.sentence(at, stop), offered(view, "(z expands)"), gutter)
         diff = page.diff
         if diff.words_wait(at):
             self._compare(at)

@@ -206,11 +206,8 @@ class ReviewModel:
         opened = self.opened
         return bool(stuck and opened and (opened.request.id, *opened.version) in stuck)
 
-    def readiness(self, stuck: Collection[tuple[str, str, str]], *, keys: bool) -> Readiness | None:
-        """Return whether the request can be merged; None while its rules are not read.
-
-        ``keys`` says whether to name the keys that mend it.
-        """
+    def readiness(self, stuck: Collection[tuple[str, str, str]]) -> Readiness | None:
+        """Return whether the request can be merged; None while its rules are not read."""
         opened, rules = self.opened, self.rules
         if opened is None or rules is None:
             return None
@@ -225,7 +222,6 @@ class ReviewModel:
             unlooked=opened.unlooked,
             both_sides=rules.both_sides,
             empty=not opened.changes and not opened.unlooked,
-            keys=keys,
         )
 
 

@@ -24,6 +24,7 @@ from copydesk.session.reads import review as reading
 from copydesk.session.reads.history import MINE, BlameRow, read_blame, request_row
 from copydesk.session.reads.review import OpenedRequest
 from copydesk.tui.framework.actions import action, command
+from copydesk.tui.review.diff import SEEN_BEFORE
 from copydesk.tui.review.guards import ReviewCommands, never_seen, no_text, not_read
 from copydesk.tui.review.model import Showing, StagedPage
 
@@ -35,9 +36,6 @@ FRAME = 4
 
 REST_SECONDS = 0.12
 """How long the cursor rests on a page of the tree before it is read."""
-
-SEEN_BEFORE = "Edited after you marked it as read: = shows what is new, space marks it again."
-"""Stands above a page that changed after it was marked as seen."""
 
 ALL_THREE = 190
 """From how many cells on the tree and the threads stay beside two texts side by side."""

@@ -187,8 +187,7 @@ class RequestTabs:
     @property
     def readiness(self) -> Readiness | None:
         """Whether the request can be merged; None while its rules are not read."""
-        session = self.place.session
-        return self.model.readiness(session.stuck, keys=not session.read_only)
+        return self.model.readiness(self.place.session.stuck)
 
     def _when(self, row: HistoryEvent) -> Text:
         said = age(row.at, self.place.session.now)

@@ -15,7 +15,7 @@ from copydesk.domain.moments import moment, told_ago
 from copydesk.domain.site_inverses import link_changed, link_made
 from copydesk.domain.sure import sure
 from copydesk.domain.text import plural, shorten
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.session.draft_keys import share_link_key
 from copydesk.session.errors import sentence
 from copydesk.session.operations import ops
@@ -91,7 +91,7 @@ def link_facts(
     elif link.active:
         found.append(Fact("opens", "the site, for whoever has its address"))
     else:
-        found.append(Fact("opens", "nothing while it is off; x switches it on"))
+        found.append(Fact("opens", hint("nothing while it is off; x switches it on", "")))
     if link.created is not None:
         found.append(Fact("made", f"{moment(link.created, now)} ({told_ago(link.created, now)})"))
     if not link.address:
@@ -102,7 +102,7 @@ def link_facts(
         found.append(Fact("", Text("Enter hides it again.", style="muted")))
     else:
         said = "hidden: it is a secret. Enter shows it here, y copies it."
-        found.append(Fact("address", Text(said, style="muted")))
+        found.append(Fact("address", hint(said)))
     return found
 
 

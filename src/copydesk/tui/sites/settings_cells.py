@@ -408,7 +408,7 @@ def setting_facts(setting: SiteSetting, site: Site, now: datetime) -> list[Fact]
     """Return what to know about the setting under the cursor, then about the site."""
     found = [Fact("", " ".join(HELP[setting.name]))]
     if setting.name in WEB_SETTINGS:
-        found.append(Fact("", Text(web_words(site), style="muted")))
+        found.append(Fact("", hint(web_words(site))))
     if setting.name == "features":
         found += [
             Fact(

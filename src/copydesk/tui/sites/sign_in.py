@@ -12,7 +12,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.site_inverses import sign_in_changed
 from copydesk.domain.sure import sure
 from copydesk.domain.text import clean, shorten, shown_title
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import form_key
 from copydesk.session.operations import ops
@@ -357,7 +357,7 @@ class SignInPlace(Place, scope="sign_in"):
         found = [Fact("", HELP[setting.id]), Fact("now", setting.shown)]
         if setting.id == "privateKey":
             said = "Enter hides it again." if self._revealed else "Enter shows it, y copies it."
-            found += [Fact("", Text(said, style="muted")), Fact("", "X makes a new one.")]
+            found += [Fact("", hint(said)), Fact("", hint("X makes a new one.", ""))]
         self.facts.show(found, title=setting.label)
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:

@@ -18,7 +18,7 @@ from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.domain.site_plan import seen_fact
 from copydesk.domain.site_tree import SiteNode, Structure
 from copydesk.domain.text import clean, listed, plural, shorten
-from copydesk.present.facts import Fact
+from copydesk.present.facts import Fact, hint
 from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import structure_key
 from copydesk.session.glyphs import glyphs
@@ -497,8 +497,9 @@ def _staged_facts(row: ArrangedRow, shown: ShownLayout) -> list[Fact]:
     state, base = shown.state(row), shown.base
     said: list[str] = []
     if state.removed:
-        said = ["removed: the site stops showing it, its content is kept. u brings it back"]
-    elif state.new:
+        gone = "removed: the site stops showing it, its content is kept. u brings it back"
+        return [Fact("staged", hint(gone, "warn"))]
+    if state.new:
         said = ["added"]
     else:
         before = base.items[row.id].values if row.id in base else {}

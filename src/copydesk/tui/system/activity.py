@@ -11,6 +11,7 @@ from textual.widgets import Static
 
 from copydesk.client.calls import KEPT_MINUTES
 from copydesk.domain.text import clean, plural
+from copydesk.present.facts import hint
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.present.sent_requests import WHY, WHY_TOLD, SentRow, budget_line, sent_rows
 from copydesk.session.errors import UNKNOWN
@@ -19,6 +20,7 @@ from copydesk.session.writes.log import LogEntry, WriteError
 from copydesk.tui.dialogs.dialog import ScrollingSheet
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import desk_of
+from copydesk.tui.framework.pane import offered
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 from copydesk.tui.widgets.wrapped_list import WrappedList
@@ -55,7 +57,7 @@ async def confirm_again(app: DeskApp, line: LogEntry) -> bool:
         line.what,
         line.target,
         f"{UNKNOWN}: an earlier try at {line.at.astimezone():%H:%M} had no answer.",
-        "Look first whether it is there: R reads the screen again.",
+        hint("Look first whether it is there: R reads the screen again.", ""),
     )
 
 
@@ -115,6 +117,7 @@ class Activity(ScrollingSheet[None], scope="activity"):
 
     def body(self) -> ComposeResult:
         self.add_class("help")
+        self._box.entitle(offered(self, self.heading))
         yield VirtualList(
             self._source,
             self._columns(),
@@ -132,8 +135,8 @@ class Activity(ScrollingSheet[None], scope="activity"):
 
     def _tell(self) -> None:
         line = self.selected
-        said = "" if line is None else line.message
         text = self.query_one(MessageList)
+        said = "" if line is None else offered(text, line.message)
         text.display = bool(said)
         if text.said != said:
             text.said = said
@@ -238,6 +241,7 @@ class RequestLog(ScrollingSheet[None], scope="requests"):
 
     def body(self) -> ComposeResult:
         self.add_class("help")
+        self._box.entitle(offered(self, self.heading))
         yield Static(self.paint(self._budget()), id="requests-budget")
         yield VirtualList(self._source, self._columns(), empty="Nothing was sent.")
         yield Static(self.paint(Text(WHY_TOLD, "muted")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +116,8 @@ def rows(chain: Sequence[Acts], keyboard: Keyboard) -> list[HelpRow]:
                     word.doc,
                 )
             )
-    return found
+    told = partial(keyboard.said, where=keyboard.app.screen)
+    return [replace(row, text=told(row.text), about=told(row.about)) for row in found]
 
 
 def _sign_rows(chain: Sequence[Acts]) -> list[HelpRow]:
@@ -313,7 +315,8 @@ def offers(app: DeskApp) -> list[tuple[Option, Act]]:
             continue
         seen.add(key)
         name = capital(each.label)
-        title, note = f"{name}: {each.summary}", shown(key) if keys else ""
+        title = f"{name}: {keyboard.said(each.summary, keyboard.app.screen)}"
+        note = shown(key) if keys else ""
         found.append((Option(each.id, title, note, len(name)), partial(run, owner, each)))
     for entry in ENTRIES.values():
         keys = keys_of(entry.action, keyboard.keymap)

@@ -22,10 +22,11 @@ from copydesk.session.operations import ops
 from copydesk.session.target import Target
 from copydesk.session.writes.outbox import body_of, ids_of
 from copydesk.session.writes.undo import way_back_in
-from copydesk.tui.dialogs.dialog import Confirm
+from copydesk.tui.dialogs.dialog import Confirm, Fact
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.desk_app import begin
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import offered
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.system.drafts import readable
@@ -167,7 +168,7 @@ async def _is_sure(app: DeskApp, entry: Entry) -> bool:
     )
 
 
-async def confirm_resend(app: DeskApp, what: str, target: str, *said: str) -> bool:
+async def confirm_resend(app: DeskApp, what: str, target: str, *said: Fact) -> bool:
     """Ask whether to send what may have arrived, which could then be there twice."""
     sheet = Confirm(
         f"Send again: {what}",
@@ -317,7 +318,7 @@ class OutboxPlace(Place, scope="outbox"):
         written = moment(entry.moment, self.session.clock())
         lines = [
             f"**{clean(entry.what)}** {clean(entry.target)}",
-            f"{clean(said, lines=True)} Written {written}.",
+            f"{offered(self.text, clean(said, lines=True))} Written {written}.",
             "---",
             about(entry),
         ]

@@ -23,6 +23,7 @@ from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.dialogs.dialog import Confirm, Fact, Notice
 from copydesk.tui.framework.actions import action, refusal
 from copydesk.tui.framework.navigation import place
+from copydesk.tui.framework.pane import offered
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
@@ -518,11 +519,11 @@ class UndoPlace(Place, scope="undo_list"):
             f"{moment(past.entry.moment, self.session.clock())}, {here}",
             SENT_ELSEWHERE
             if past.is_sent_elsewhere(self.session.journal.run)
-            else MEANT[past.standing],
+            else offered(self.text, MEANT[past.standing]),
         ]
         if entry.group and (count := self._groups[entry.group]) > 1:
             said = f"Written with others of one action: {count} in this list. u asks which."
-            lines.append(said)
+            lines.append(offered(self.text, said))
         if past.reversal.before is None and past.reversal.still is None:
             lines.append("There is nothing to read first: it is undone as it is.")
         return "\n\n".join(lines)

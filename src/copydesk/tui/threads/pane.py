@@ -115,10 +115,9 @@ class ThreadView(WrappedList, scope="threads"):
     def _laid_out(self) -> list[_Row]:
         found: list[_Row] = []
         if said := threads_wait(self._waits):
-            said = offered(self, said) if self.is_attached else said
-            found += [_Row("waits", None, text=said), _Row("blank")]
+            found += [_Row("waits", None, text=self._offered(said)), _Row("blank")]
         for key, text in self._left:
-            found += [_Row("draft", None, text=f"{_words(text)} ({key} goes on)"), _Row("blank")]
+            found += [_Row("draft", None, text=self._goes_on(text, key)), _Row("blank")]
         for group in self._groups:
             if not group.threads:
                 continue
@@ -132,12 +131,19 @@ class ThreadView(WrappedList, scope="threads"):
                 if said := waiting_about(self.app if self.is_attached else None, *ids):
                     found.append(_Row("waits", thread, text=said))
                 if thread.id in self._answers:
-                    said = f"{_words(self._answers[thread.id])} (r goes on)"
+                    said = self._goes_on(self._answers[thread.id], "r")
                     found.append(_Row("draft", thread, text=said))
                 found.append(_Row("blank"))
         if found:
             found.pop()
         return found
+
+    def _offered(self, said: str) -> str:
+        return offered(self, said) if self.is_attached else said
+
+    def _goes_on(self, text: str, key: str) -> str:
+        """Return the words of a draft, and by which key one goes on with it."""
+        return f"{_words(text)}{self._offered(f' ({key} goes on)')}"
 
     # What is selected
 

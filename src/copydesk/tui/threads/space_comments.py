@@ -118,7 +118,7 @@ SPACE_COMMENTS: Resource[Comment] = Resource(
         ServiceOrder("oldest", "oldest first", {"order": "asc"}, {"order": "desc"}),
     ),
     conditions=(
-        Condition("target_page", "threads on the page with this id (f chooses it)"),
+        Condition("target_page", "threads on the page with this id"),
         Condition("authors", "threads that people with these ids began, with commas between them",
                   read=lambda text: [each for each in text.split(",") if each]),
     ),

@@ -9,6 +9,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import plural
 from copydesk.session.errors import silence_types
 from copydesk.tui.framework.paged_source import Fetch, PagedSource
+from copydesk.tui.framework.pane import offered
 from copydesk.tui.framework.source import Change
 from copydesk.tui.widgets.list import Marking, VirtualList
 
@@ -251,4 +252,4 @@ class ScannedList(Marking, VirtualList[T]):
         pages = self._pages
         if pages is None or not pages.more or not self._partial:
             return ()
-        return ("More is read as you go down (j); G reads all of it.",)
+        return (offered(self, "More is read as you go down (j); G reads all of it."),)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -23,9 +22,13 @@ settings.register_profile("long", max_examples=1000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 
-_home = tempfile.TemporaryDirectory(prefix="copydesk-tests-", ignore_cleanup_errors=True)
-# A test that names no home has this one, and never what who runs it keeps in theirs.
-os.environ["COPYDESK_HOME"] = _home.name
+@pytest.fixture(scope="session", autouse=True)
+def home_of_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Give a test that names no home this one, and never what who runs it keeps in theirs.
+
+    It is among the temporary folders of pytest: a later run removes it, also if this one is killed.
+    """
+    os.environ["COPYDESK_HOME"] = str(tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture

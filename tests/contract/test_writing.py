@@ -293,11 +293,17 @@ def test_another_service_says_itself_how_many_of_something_it_takes() -> None:
     """Else who changes one rule of a service, or one setting, could not send the others with it."""
     people = [f"user{n}" for n in range(MOST_IN_ONE + 1)]
     rule = {"rule": "require_specific_reviewers", "users": people}
-    for model, fields in (
+    named = {name: {"type": "string"} for name in people}
+    account = [{"properties": named}, {"required": people}, {"properties": {"a": {"enum": people}}}]
+    cases: list[tuple[type[Body], dict[str, Any]]] = [
         (OrganizationUpdate, {"mergeRules": {"type": "rules", "rules": [rule]}}),
         (OrganizationUpdate, {"emailDomains": [f"{name}.example.org" for name in people]}),
         (InstallationUpdate, {"configuration": dict.fromkeys(people, "x")}),
-    ):
+        (IntegrationPublish, {"blocks": [{"id": "a", "urlUnfurl": people}]}),
+        (IntegrationPublish, {"contentSources": [{"id": "a", "configuration": named}]}),
+        *((IntegrationPublish, {"configurations": {"account": each}}) for each in account),
+    ]
+    for model, fields in cases:
         assert model.model_validate(fields).to_dict() == fields
         with pytest.raises(ValidationError, match="at most 100 items"):
             model.model_validate(fields, context=OWN_DESK)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from copydesk.server.queries.comment import MOST_CHARACTERS
 from copydesk.server.store import Row
 from tests.world import World
 
@@ -160,6 +161,26 @@ async def test_texts_come_as_documents_when_asked_for(world: World, place: Place
         document = body["document"]
         answer = await client.post(place.path(), json={"body": {"document": document}})
         assert answer.json()["body"]["markdown"].strip() == "More"
+
+
+async def test_a_comment_has_so_many_characters_and_no_more(world: World, place: Place) -> None:
+    key = place.comment()
+    long = "x" * (MOST_CHARACTERS + 1)
+    paragraph = {"object": "block", "type": "paragraph", "nodes": [
+        {"object": "text", "leaves": [{"object": "leaf", "text": long, "marks": []}]}
+    ]}  # fmt: skip
+    document = {"object": "document", "data": {"schemaVersion": 1}, "nodes": [paragraph]}
+    async with world.client() as client:
+        said = {"body": {"markdown": long[1:]}}
+        assert (await client.post(place.path(), json=said)).is_success
+        for body in ({"markdown": long}, {"document": document}):
+            for answer in (
+                await client.post(place.path(), json={"body": body}),
+                await client.put(place.path(key), json={"body": body}),
+                await client.post(place.path(key, "replies"), json={"body": body}),
+            ):
+                assert answer.status_code == 400
+                assert "at most 100,000 fit" in answer.json()["error"]["message"]
 
 
 async def test_reactions_count_once_for_each_person(world: World, place: Place) -> None:

@@ -57,7 +57,7 @@ class IntegrationBlock(_Declared):
     title: str | None = None
     description: str | None = None
     icon: str | None = None
-    url_unfurl: list[str] | None = None
+    url_unfurl: Few[str] | None = None
     markdown: BlockMarkdown | None = None
 
 
@@ -68,7 +68,7 @@ class ContentSource(_Declared):
     title: str | None = None
     description: str | None = None
     icon: str | None = None
-    configuration: dict[str, Any] | None = None
+    configuration: FewByName[Any] | None = None
 
 
 class ConfigurationProperty(_Declared):
@@ -79,14 +79,14 @@ class ConfigurationProperty(_Declared):
     description: str | None = None
     default: Any = None
     completion_url: str | None = Field(default=None, alias="completion_url")
-    enum: list[str] | None = None
+    enum: Few[str] | None = None
 
 
 class Configuration(_Declared):
     """What an installation is asked for at one level."""
 
-    properties: dict[str, ConfigurationProperty] = {}
-    required: list[str] = []
+    properties: FewByName[ConfigurationProperty] = {}
+    required: Few[str] = []
 
 
 class Configurations(_Declared):

@@ -100,11 +100,19 @@ def check_page(call: Call, place: Place, page_id: str) -> None:
     raise invalid(f"body.page: there is no page {page_id[:100]!r} here")
 
 
+MOST_CHARACTERS = 100_000
+"""How long a comment, a reply, or what is said with a review, is at most: a list has all whole."""
+
+
 def written_markdown(body: WrittenBody) -> str:
-    """Return what a request says as Markdown; raises a 400 when it says nothing."""
+    """Return what a request says as Markdown; raises a 400 when it says nothing, or too much."""
     text = body.markdown if isinstance(body, MarkdownBody) else document_to_markdown(body.document)
     if not text.strip():
         raise invalid("body.body: there is no text in it")
+    if len(text) > MOST_CHARACTERS:
+        raise invalid(
+            f"body.body: the text has {len(text):,} characters; at most {MOST_CHARACTERS:,} fit"
+        )
     return text
 
 

@@ -524,7 +524,7 @@ def add_cr(commands: Subparsers) -> None:
     _connection(pushing, again=True)
     editing = ones(
         "edit",
-        "cr_edit:edit",
+        "cr_fields:edit",
         "change the subject, the description or the status of a change request",
     )
     editing.add_argument("--subject", metavar="TEXT", help="the new subject, one line")
@@ -535,7 +535,7 @@ def add_cr(commands: Subparsers) -> None:
         "create", help="create a change request: a draft, without changes"
     )
     creating.add_argument("subject", metavar="SUBJECT", help="the subject, one line")
-    creating.set_defaults(runner="copydesk.cli.cr_edit:create")
+    creating.set_defaults(runner="copydesk.cli.cr_fields:create")
     creating.add_argument(
         "--cluster", metavar="CLUSTER", help="the cluster that it answers: id or title"
     )

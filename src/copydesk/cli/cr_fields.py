@@ -1,4 +1,4 @@
-"""``copydesk cr create`` and ``edit``: a new change request, and what one says of itself."""
+"""``copydesk cr create`` and ``edit``: the subject, description and status of a change request."""
 
 from __future__ import annotations
 

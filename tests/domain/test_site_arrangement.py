@@ -480,7 +480,7 @@ def test_what_no_request_makes_is_refused_when_it_is_staged() -> None:
         with pytest.raises(StagingError, match=why):
             step()
     said = {
-        "x": "Section x has the path /x already. Change that path first, e on it.",
+        "x": "Section x has the path /x already. Change that path first (e).",
         "/x y": "A path is letters, digits, '-', '_', '.' and '~', a letter or a digit first, "
         "without a slash.",
     }

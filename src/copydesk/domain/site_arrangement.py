@@ -347,7 +347,7 @@ class SiteArrangement(Arrangement):
                 if each != row:
                     return (
                         f"{after.items[each].title} has the path /{clean(str(path))} already. "
-                        "Change that path first, e on it."
+                        "Change that path first (e)."
                     )
             if row.startswith(NEW) and (first := self._given(after, item, level, str(path))):
                 return (

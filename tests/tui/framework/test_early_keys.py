@@ -307,7 +307,7 @@ async def test_words_typed_after_a_refused_comment_are_no_commands(world: World)
             assert driver.place is app.screen, "nothing of it opened anything"
         assert app.session.log == []
         assert "“comment” was refused" in said
-        assert "27 keys typed after it were not run (the text is a draft, g d)" in said
+        assert "27 keys typed after it were not run, the text is a draft (g d)" in said
         # A key after a pause acts again, and what was typed is in the log.
         await driver.press("@")
         assert "ome on, Wma" in driver.screen

@@ -105,7 +105,7 @@ async def test_a_page_that_changed_long_ago_is_looked_for_on_request(
 async def test_two_revisions_are_chosen_and_compared(past: Past, update_golden: bool) -> None:
     app = open_world(past.world, "history", past.target)
     async with drive(app, "space", size=(140, 40)) as driver:
-        assert "1 revision chosen: space on another one" in driver.screen
+        assert "1 revision chosen: space chooses another, = compares them" in driver.screen
         await driver.press("G", "space", "k", "space")
         assert "Two revisions are chosen already." in driver.screen
         await driver.press("=")

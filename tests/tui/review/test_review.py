@@ -212,7 +212,7 @@ async def test_space_marks_pages_seen_and_ends_with_what_to_do(review: ReviewWor
         assert "✓" in driver.line("~ Start here")
         for _ in range(5):
             await driver.press("space")
-        assert "All 6 read. a approve, m merge." in driver.screen
+        assert "All 6 read. a approves, m merges." in driver.screen
         await driver.press("=")
         assert "The page is as you read it. = goes back." in driver.screen
         await driver.press("=")

@@ -139,7 +139,7 @@ async def test_what_is_typed_is_there_after_a_start_and_opens_again(review: Revi
     async with drive(review.app(drafts=drafts), "]", "s", size=(140, 40)) as driver:
         await driver.type(" Half a thought")
         await driver.press("escape")
-        assert "Kept as a draft. s on the same lines opens it again." in driver.screen
+        assert "Kept as a draft. On the same lines, s opens it again." in driver.screen
     async with drive(review.app(drafts=drafts), size=(140, 40)) as driver:
         await driver.press("g d", "enter")
         assert "Half a thought" in driver.screen

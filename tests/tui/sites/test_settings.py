@@ -214,7 +214,7 @@ def test_what_is_said_of_an_audience_and_of_addresses() -> None:
     new = said(present.visibility_facts(site(visibility="by-rank"), "visitor-auth", None))
     assert "by-rank" in new
     assert "no host yet" in said(present.basename_facts(site(), "docs"))
-    assert "u cannot undo" in said(present.basename_facts(site(), "docs"))
+    assert "this cannot be undone" in said(present.basename_facts(site(), "docs"))
     hosted = site(hostname="docs.acme.test", basename="a b", published=True)
     assert "docs.acme.test/a%20b" in said(present.basename_facts(hosted, "c"))
     assert "may break" in said(present.proxy_facts(hosted, "www.acme.test/docs"))

@@ -78,7 +78,9 @@ async def read_as(api: Api, organization: str, site: Site, audience: Audience) -
             return ReadersRead(row, "with a link", (), "That share link is gone. f chooses.", links)
         who, key = f"with {link.title}", link.key
         if not link.active:
-            said = "is switched off: its key opens nothing. x among the share links switches it on."
+            said = (
+                "is switched off: its key opens nothing. Among the share links, x switches it on."
+            )
             return ReadersRead(row, who, (), f"{link.title} {said}", links)
         if row.published and not key:
             return ReadersRead(row, who, (), no_address(link, row), links)

@@ -273,7 +273,7 @@ def signs() -> list[tuple[str, str]]:
         ("~", "changed, not sent yet"),
         (marks.shifted, "moved, not sent yet"),
         (f"{marks.up}2 {marks.down}1", "how far it was moved"),
-        (marks.marked, "picked: enter puts it below the cursor, O above"),
+        (marks.marked, "picked: enter puts it below the cursor, O puts it above"),
     ]
 
 

@@ -812,8 +812,8 @@ def _said(refused: RefusedField) -> str:
     keys = plural(len(refused.keys), "key")
     verb = "was" if len(refused.keys) == 1 else "were"
     text = text_of(refused.keys)
-    kept = " (the text is in the log, @)" if text.strip() else ""
+    kept = ", the text is in the log (@)" if text.strip() else ""
     if refused.action and len(text.split()) > 1:
-        kept = " (the text is a draft, g d)"
+        kept = ", the text is a draft (g d)"
     why = f" {refused.why}" if refused.why else ""
     return f"“{refused.label}” {refused.how}; {keys} typed after it {verb} not run{kept}.{why}"

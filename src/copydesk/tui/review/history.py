@@ -228,7 +228,7 @@ class HistoryPlace(ResourcePlace[RevisionRow], scope="history"):
                 return said
             more = f"at the end {AT_ONCE} more are read"
             return f"{plural(base.loaded, 'revision')}: {more} {spent(self, 2 * AT_ONCE)}"
-        other = "= compares them" if chosen > 1 else "space on another one, then = compares them"
+        other = "= compares them" if chosen > 1 else "space chooses another, = compares them"
         return f"{plural(chosen, 'revision')} chosen: {other}"
 
     # Comparing

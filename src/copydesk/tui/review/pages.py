@@ -441,7 +441,7 @@ class PageReader(ReviewCommands, scope="review"):
         done = f"{title} is read. {count} of {len(self.model.changes)}."
         if following is None:
             every = f"All {count} read" if count > 1 else f"{title} is read"
-            done = f"{every}. a approve, m merge."
+            done = f"{every}. a approves, m merges."
         await self._put_mark("Mark read", change.id, before, done, page.now)
         if self.model.behind:
             # What was read may not be what it is by now.

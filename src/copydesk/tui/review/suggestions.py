@@ -184,7 +184,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
         )
         left = await self.place.desk.push_screen_wait(sheet) is None
         if left and not sheet.moving:
-            self.place.tell("Kept as a draft. s on the same lines opens it again.")
+            self.place.tell("Kept as a draft. On the same lines, s opens it again.")
             return
         written = sheet.composer.text
         new = written.split("\n") if written else []

@@ -122,7 +122,7 @@ def loss(link: ShareLinkRow, site: SiteRow | None) -> Sequence[Text | str]:
         "Whoever has its address gets nothing any more"
         + ("." if works else ", also when links would work again."),
         Text("This cannot be undone: a new link has another address.", style="warn"),
-        "x only switches it off, and can be undone.",
+        hint("x switches it off only, and can be undone.", ""),
     ]
 
 

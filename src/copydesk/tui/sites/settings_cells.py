@@ -320,7 +320,7 @@ def basename_facts(site: Site, wanted: str) -> list[Text | str]:
     else:
         facts.append(_moved(site))
     if not site.basename:
-        facts.append("None was there before, and the service removes none: u cannot undo this.")
+        facts.append("None was there before, and the service removes none: this cannot be undone.")
     return facts
 
 

@@ -85,7 +85,7 @@ def consequences(direction: str, values: Mapping[str, str], title: str) -> Seque
         said.append(forced)
     return [
         *said,
-        Text(f"u cannot undo it; {kept}", "warn"),
+        Text(f"This cannot be undone; {kept}", "warn"),
     ]
 
 

@@ -72,7 +72,7 @@ def test_what_was_edited_since_it_was_read_is_judged_and_merged_with_a_word(
     def said(*arguments: str) -> bool:
         scripts.said()
         assert scripts.run("cr", *arguments, "--yes") == 0
-        return "edited since you read it" in "".join(scripts.said())
+        return "changed since you read it" in "".join(scripts.said())
 
     assert not said("approve", "1"), "it was never read here"
     assert "{+five+}" in scripts.out("cr", "diff", "1")

@@ -107,7 +107,7 @@ async def _refuse(api: Api, found: Found, space: Space) -> list[Review]:
 
 def _tell_edited(connection: Connection, given: ChangeRequest) -> None:
     if was_edited(connection, given):
-        say(f"! #{given.number} was edited since you read it.")
+        say(f"! #{given.number} changed since you read it.")
 
 
 def _tell(found: Found, me: User | None) -> None:

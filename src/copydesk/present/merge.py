@@ -89,10 +89,10 @@ def warnings(
     """Return reasons against a merge that do not forbid it.
 
     ``unseen`` counts (pages not seen, all); ``clashed`` says that an update conflicted, ``edited``
-    that the pages were edited since the reader read them.
+    that it was edited, or updated, since the reader read it.
     """
     request = read.request
-    found: list[Text | str] = ["edited since you read it: read it again first"] if edited else []
+    found: list[Text | str] = ["changed since you read it: read it again first"] if edited else []
     found += [f"readers lose a page: {said}" for said in losses(read.changes)]
     if read.changes is not None and not (read.changes.changes or read.changes.more):
         found.append("it changes nothing: there is nothing to merge")

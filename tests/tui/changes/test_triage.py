@@ -472,18 +472,18 @@ async def test_what_was_edited_since_it_was_read_is_judged_from_the_list_with_a_
         # Never read, it is not told as edited since then; once it was read, it is.
         await driver.press("R", "a")
         assert "Fine." in driver.screen
-        assert "was edited since" not in driver.screen
+        assert "since you read it" not in driver.screen
         await driver.press("escape", "d", "escape")
         edit(asked, "limits")
         await driver.press("R", "a")
-        assert "#2 was edited since you read it: d shows what changes." in driver.screen
+        assert "#2 changed since you read it: d shows it." in driver.screen
         await driver.press("escape", "m")
-        assert "! edited since you read it: read it again first" in driver.screen
+        assert "! changed since you read it: read it again first" in driver.screen
         await driver.press("escape")
         # Of several, each is looked at before it is sent.
         here(driver).rows.set_marks([asked, ready])
         await driver.press("A")
-        assert "#2 was edited since you read it: d shows what changes." in driver.screen
+        assert "#2 changed since you read it: d shows it." in driver.screen
         await typed(driver, "Not yet.")
         await driver.press("ctrl+s")
         edit(asked, "limits")

@@ -381,7 +381,7 @@ async def test_what_is_not_on_the_screen_is_not_approved_or_merged_unsaid(
         said = " ".join(driver.screen.split())
         assert "Not sent: #1 was edited since you read it here. R reads it; what you wrote" in said
         await driver.press("m")
-        assert "! edited since you read it: read it again first" in driver.screen
+        assert "! changed since you read it: read it again first" in driver.screen
         await driver.press("escape", "R", "m")
         assert "since you read it here" not in driver.screen
         await driver.press("escape", "a")

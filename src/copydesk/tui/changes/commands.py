@@ -731,14 +731,15 @@ class PeopleCommands(Commands, scope="changes"):
         return facts
 
     async def _edited(self, rows: Sequence[ChangeRow]) -> list[str | Text]:
-        """Return the line for those of the rows that were edited since the reader read them."""
+        """Return the line for those of the rows that changed since the reader read them."""
         now = {row.id: row.revision for row in rows}
         edited = await self.place.session.snoozed.edited(now)
         labels = [row.label for row in rows if row.id in edited]
         if not labels:
             return []
-        said = "was edited since you read it" if len(labels) == 1 else "were edited since"
-        return [hint(f"{listed(labels)} {said}: d shows what changes.", "warn")]
+        them = "it" if len(labels) == 1 else "them"
+        said = f"{listed(labels)} changed since you read {them}: d shows {them}."
+        return [hint(said, "warn")]
 
     def _others_now(self, row: ChangeRow) -> None:
         """Read again what depends on reviews: these change no row."""

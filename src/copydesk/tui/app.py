@@ -538,7 +538,7 @@ class CopydeskApp(DeskApp):
         With ``cursor`` also what its cursor is on, and on the disk when this returns, for the end;
         otherwise in a thread.
         """
-        visit = self.here.visit() if self.here is not None and self.here.is_mounted else None
+        visit = None if self.here is None else self.here.visit()
         waits = self.goes_on and (not self.keyboard.pressed or self.here is self.screen_stack[0])
         if visit is None or waits:
             return  # there is none yet, or that of the last run is about to be in front

@@ -14,6 +14,8 @@ from copydesk.server.desk_writes import Editor
 from copydesk.session.session import Session
 from copydesk.session.target import LEFT, Target, Visit
 from copydesk.tui.app import CopydeskApp
+from copydesk.tui.content.pages import PagesPlace
+from copydesk.tui.review.screen import ReviewPlace
 from tests.drive import Driver, drive, eventually
 from tests.tui.opening import open_world
 from tests.tui.review_world import Faults
@@ -138,6 +140,19 @@ async def test_a_screen_that_asks_which_space_or_site_is_none_to_start_with(
             assert driver.place.visit() is None, name
             await driver.press("enter")
             assert driver.place.visit() is not None, name
+
+
+async def test_a_screen_that_shows_nothing_yet_is_not_kept(world: World) -> None:
+    guide = world.space("Guide", {"a": "# A\n"})
+    async with drive(open_world(world, "spaces"), size=(100, 30)) as driver:
+        for kind in (PagesPlace, ReviewPlace):
+            place = kind(Target(world.home, guide))
+            shown = driver.app.push_screen(place)
+            assert place.visit() is None  # the program may end now
+            await shown
+            await driver.idle()
+            driver.app.pop_screen()
+            await driver.idle()
 
 
 async def test_once_nothing_is_being_read_it_is_known_what_could_not_be(world: World) -> None:

@@ -246,12 +246,12 @@ class Place(Acts, SteadyScreen[None]):
         return ""
 
     def visit(self) -> Visit | None:
-        """Return what it shows now, to come back to; None where it can only ask."""
-        if not self.PLACE or self.target.lacks(space=self.OF_SPACE, site=self.OF_SITE):
+        """Return what it shows now, to come back to; None while it shows nothing, or only asks."""
+        lacks = self.target.lacks(space=self.OF_SPACE, site=self.OF_SITE)
+        if not (self.PLACE and self.is_mounted) or lacks:
             return None
-        pane = self.query_one_optional(".-main Pane", Pane)
-        target = self.target.but(view=self.view or None)
-        return Visit(self.PLACE, target, getattr(pane, "selected_id", None) or "")
+        at = getattr(self.query_one_optional(".-main Pane"), "selected_id", None) or ""
+        return Visit(self.PLACE, self.target.but(view=self.view or None), at)
 
     @property
     def shows_secret(self) -> bool:

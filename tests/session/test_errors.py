@@ -89,6 +89,12 @@ def test_the_words_of_a_service_name_no_key_of_ours(found: errors.ApiError) -> N
         assert ("f6" in told) is ("R " in said.replace(str(found), ""))
 
 
+@pytest.mark.parametrize("kind", [errors.NotFound, errors.Unauthorized])
+def test_a_service_that_says_nothing_hides_no_key_of_ours(kind: type[errors.ApiError]) -> None:
+    said = with_keys(with_key(sentence(error(kind, ""))), {"R": "f6"})
+    assert said.endswith(" f6 reads it again.")
+
+
 @pytest.mark.parametrize(
     ("wait", "said"),
     [

@@ -130,10 +130,10 @@ def keys_renamed(keys: Iterable[tuple[str, Sequence[str]]]) -> dict[str, str]:
 
 
 _THEIRS = (
-    r"(?:Not allowed: |Refused by a rule: |The service (?:failed|refused it|did not accept it): "
-    r"|or this service has no [^.]*\. |deleted or moved\. |Nothing was changed\. |to fix it\. "
-    r"|look before sending it again\. )"
-    r".+?(?=$| (?:\S|@, then \S) (?:tries again|sends it|reads it again)\b| What you wrote is kept)"
+    r"(?:Not allowed:|Refused by a rule:|The service (?:failed|refused it|did not accept it):"
+    r"|or this service has no [^.]*\.|deleted or moved\.|Nothing was changed\.|to fix it\."
+    r"|look before sending it again\.)"
+    r"(?: .+?)??(?=$| (?:\S|@, then \S) (?:tries again|sends it|reads it again)\b| What you wrote)"
 )
 """The words of a service in a sentence (`copydesk.session.errors`), with what comes before them."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -147,6 +148,10 @@ def test_a_report_is_printed_or_written_to_a_file(
     scripts.err(*report, "--force", "--format", "markdown", status=0)
     assert page.read_text() == scripts.out("clusters", "report", "--organization", "Acme")
     assert "cannot be written: No such file" in scripts.err(*report[:-1], "nowhere/r.md", status=1)
+    os.mkfifo("pipe")
+    kept = scripts.err(*report[:-1], "pipe", "--force", status=1)
+    assert "pipe cannot be written: it is a pipe or a device, and is left as it is" in kept
+    assert Path("pipe").is_fifo()
     for span in ("3d", "13w", "0w", "1y"):
         assert f"{span}" in scripts.err("clusters", "report", "--since", span, status=2)
     both = scripts.json("clusters", "report", "--format", "html", status=2)

@@ -315,6 +315,10 @@ def test_a_copy_takes_no_file_s_place_unless_told_so(
     for target in (tmp_path, tmp_path / "no" / "copy.db"):
         assert main(["desk", "backup", str(target), "--desk", str(desk)]) == 2
         assert "folder" in capsys.readouterr().err
+    os.mkfifo(pipe := tmp_path / "pipe")
+    assert main(["desk", "backup", str(pipe), "--desk", str(desk), "--force"]) == 2
+    assert "a pipe or a device" in capsys.readouterr().err
+    assert pipe.is_fifo()
 
 
 def test_a_desk_that_is_damaged_is_not_copied(desk: Path, tmp_path: Path) -> None:

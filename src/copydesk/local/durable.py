@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -26,8 +27,11 @@ def write_file(path: Path, content: bytes) -> None:
     """Replace the content of ``path`` durably.
 
     The content goes to a file beside it, is flushed to the disk and takes the name in one step.
-    Raises ``OSError`` when that fails; the old content is untouched then.
+    Raises ``OSError`` when that fails, and where a pipe or a device has the name, which other
+    programs count on; what was there is untouched then.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, and is left as it is", str(path))
     beside = path.with_name(f".{path.name}.{os.urandom(6).hex()}.part")
     try:
         private_file(beside)

@@ -19,8 +19,9 @@ def back_up(desk: Path, target: Path, *, replace: bool = False) -> int:
 
     The copy is read for damage and is on disk before it gets its name, so that there is either a
     whole one or none. Others may write to the desk meanwhile. Raises ``DeskError`` when the desk is
-    no good one, when ``target`` is there already (unless ``replace``), and when it is or was a desk
-    in use. Raises ``OSError`` and ``sqlite3.OperationalError`` when the disk does not take it.
+    no good one, when ``target`` is there already (unless ``replace``), and when it is a folder, a
+    pipe or a device, or is or was a desk in use. Raises ``OSError`` and
+    ``sqlite3.OperationalError`` when the disk does not take it.
     """
     if (reason := complaint(desk, VERSION)) is not None:
         raise DeskError(f"{desk} {reason}. Nothing was copied.")
@@ -40,6 +41,8 @@ def back_up(desk: Path, target: Path, *, replace: bool = False) -> int:
 def _check_target(desk: Path, target: Path, replace: bool) -> None:
     if target.is_dir():
         raise DeskError(f"{target} is a folder: name a file to copy the desk to.")
+    if target.exists() and not target.is_file():
+        raise DeskError(f"{target} is a pipe or a device: name a file to copy the desk to.")
     if target.exists() and target.samefile(desk):
         raise DeskError(f"{target} is the desk itself: name another file to copy it to.")
     for log in (log_of(target), target.with_name(target.name + "-journal")):

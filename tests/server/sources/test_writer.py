@@ -199,6 +199,13 @@ def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
     assert taken(outside) == {"a.md": b"theirs\n"}
 
 
+def test_a_pipe_keeps_its_name(tmp_path: Path) -> None:
+    os.mkfifo(pipe := tmp_path / "a.md")
+    written = write_space(tmp_path, space_of(page("A", "a.md", "ours\n")))
+    assert "a.md: is a pipe or a device there" in map(str, written.problems)
+    assert pipe.is_fifo()
+
+
 def test_what_is_one_file_on_a_disk_that_folds_capitals_is_not_written_over(tmp_path: Path) -> None:
     put(tmp_path, {"README.md": b"one\n"})
     (tmp_path / "readme.md").hardlink_to(tmp_path / "README.md")  # as such a disk has them

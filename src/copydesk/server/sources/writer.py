@@ -334,6 +334,8 @@ class _Writer:
             else:
                 if place.is_dir():
                     reason = "is a folder there"
+                elif place.exists() and not place.is_file():
+                    reason = "is a pipe or a device there"
         return place, reason
 
 

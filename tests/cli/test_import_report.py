@@ -12,6 +12,7 @@ from copydesk.server.desk_writes import Editor
 from copydesk.server.repository_import import import_source
 from copydesk.server.sources.model import Problem
 from tests.server.sources.making import put
+from tests.somebody import somebody
 from tests.world import World
 
 
@@ -150,3 +151,36 @@ def test_an_export_says_why_a_folder_without_a_summary_gets_one(
         "matter as they were before. Give the pages their places by hand and delete SUMMARY.md, "
         "or the next import uses SUMMARY.md."
     )
+
+
+def test_what_may_not_be_read_is_not_taken_for_deleted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with somebody() as folder:
+        monkeypatch.setenv("COPYDESK_HOME", str(folder / "home"))
+        docs = folder / "docs"
+        put(docs, {"README.md": b"# A\n", "sub/b.md": b"# B\n", "new.md": b"# N\n"})
+        put(docs, {"lost/c.md": b"# C\n"})
+        for never in ("new.md", "lost"):
+            (docs / never).chmod(0)
+        load = ["desk", "import", str(docs)]
+        assert main(load) == 0
+        said = capsys.readouterr()
+        assert "not used: lost: cannot be listed: Permission denied" in said.err
+        assert "not used: new.md: is not readable for you" in said.err
+        assert "2 pages" in said.out
+        for lost, why in (("sub/b.md", "is not readable for you"), ("sub", "cannot be listed")):
+            mode = (docs / lost).stat().st_mode
+            (docs / lost).chmod(0)
+            assert main(load) == 2
+            said = capsys.readouterr()
+            assert f"docs/{lost}: {why}" in said.err
+            assert "sub/b.md of the desk would be taken for deleted. Nothing was" in said.err
+            (docs / lost).chmod(mode)
+        assert main(load) == 0
+        assert "2 pages, 1 group. " in capsys.readouterr().out, "as it was"
+        docs.chmod(0)
+        assert main(load) == 2
+        assert f"{docs} cannot be listed: Permission denied" in capsys.readouterr().err
+        for folder_of_theirs in (docs, docs / "lost"):
+            folder_of_theirs.chmod(0o700)

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-import pkgutil
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 
-import copydesk
 from copydesk.cli import doctor_checks, main
 from copydesk.server import desk_writes, migrations, store
 from copydesk.server.desk_file import APPLICATION_ID
 from copydesk.server.migrations import MIGRATIONS, VERSION, script
 from copydesk.server.store import DeskError, Store
+from tests.somebody import somebody
 from tests.world import World
-
-NOBODY = 65534
-"""The user whom nothing belongs to."""
 
 NEXT = "CREATE TABLE later (id TEXT PRIMARY KEY);\nINSERT INTO later VALUES ('made');\n"
 """A step that may come one day."""
@@ -329,28 +322,6 @@ def test_a_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["serve", "--port", "0", "--desk", str(tmp_path)]) == 2
     assert "is a folder" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
-
-
-@contextmanager
-def somebody() -> Iterator[Path]:
-    """Give a folder, and be a user to whom files can be forbidden, as root is not."""
-    folder = Path(mkdtemp(dir="/tmp"))
-    try:
-        if os.geteuid() != 0:
-            yield folder
-            return
-        # They may not enter the folder of this program: what they need of it is there before.
-        for module in pkgutil.walk_packages(copydesk.__path__, "copydesk."):
-            if not module.name.endswith("__main__"):
-                importlib.import_module(module.name)
-        os.chown(folder, NOBODY, NOBODY)
-        os.seteuid(NOBODY)
-        try:
-            yield folder
-        finally:
-            os.seteuid(0)
-    finally:
-        shutil.rmtree(folder)
 
 
 def test_a_file_that_must_not_be_written_is_refused(

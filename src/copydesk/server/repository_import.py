@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import slugify
 from copydesk.domain.space_tree import TITLE_LENGTH
-from copydesk.server import audit, desk_writes, site_writes
+from copydesk.server import audit, content, desk_writes, site_writes
 from copydesk.server.source_content import source_of
 from copydesk.server.sources.git import Repository, whole
 from copydesk.server.sources.identity import Known
@@ -143,6 +143,7 @@ class _Import:
             self.problems.append(Problem("--space", reason, text=space))
 
     def run(self, progress: Progress) -> ImportReport:
+        self.refuse_loss()
         organization_id = self.organization()
         self.organization_id = organization_id
         report = ImportReport(organization_id, self.title)
@@ -175,6 +176,21 @@ class _Import:
         self.site([space for space in report.spaces if space.created])
         report.problems = self.problems
         return report
+
+    def refuse_loss(self) -> None:
+        """Raise ``SourceError`` where a page of the desk was in what cannot be read now.
+
+        It would be taken for deleted.
+        """
+        for problem in (each for each in self.problems if each.unread):
+            for row in self.before.values():
+                stored = content.load(self.tx, row["revision_id"])
+                for page in content.open_draft(self.tx, stored).pages.values():
+                    if page.git_path and PurePosixPath(page.git_path).is_relative_to(problem.path):
+                        raise SourceError(
+                            f"{self.path}/{problem}. {page.git_path} of the desk would be taken "
+                            "for deleted. Nothing was imported; make it readable for you first."
+                        )
 
     def organization(self) -> str:
         """Return the organization to import into, made when it is new."""

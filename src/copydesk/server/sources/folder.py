@@ -13,6 +13,7 @@ from copydesk.server.sources.model import (
     Blob,
     Files,
     Problem,
+    SourceError,
 )
 from copydesk.server.sources.paths import is_markdown
 
@@ -26,13 +27,18 @@ def working_files(folder: Path, problems: list[Problem]) -> Files:
     """Return the files below a folder, read when asked for.
 
     Symbolic links are named and not followed; hidden files and folders of tools are left out; what
-    cannot be listed, is no file, or is a folder called like a page is named in ``problems``.
+    cannot be read, is no file, or is a folder called like a page is named in ``problems``.
+    Raises ``SourceError`` where the folder itself cannot be listed.
     """
 
     def unreadable(error: OSError) -> None:
-        where = str(error.filename or folder)
-        problems.append(Problem(where, f"cannot be listed: {error.strerror or error}"))
+        where = Path(error.filename or folder)
+        reason = f"cannot be listed: {error.strerror or error}"
+        if where == folder:
+            raise SourceError(f"{folder} {reason}. Make it readable for you.") from error
+        problems.append(Problem(where.relative_to(folder).as_posix(), reason, unread=True))
 
+    effective = os.access in os.supports_effective_ids
     found: dict[str, Blob] = {}
     for base, folders, names in os.walk(folder, onerror=unreadable):
         here = Path(base)
@@ -55,7 +61,9 @@ def working_files(folder: Path, problems: list[Problem]) -> Files:
             elif path.is_symlink():
                 found[relative] = Blob(lambda: b"", kind="symlink")
             elif path.is_file():
-                if path.stat().st_size > MAX_FILE:
+                if not os.access(path, os.R_OK, effective_ids=effective):
+                    problems.append(Problem(relative, "is not readable for you", unread=True))
+                elif path.stat().st_size > MAX_FILE:
                     problems.append(Problem(relative, "is larger than 1 GB; no desk keeps that"))
                 else:
                     found[relative] = Blob(path.read_bytes)

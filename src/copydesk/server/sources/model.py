@@ -49,13 +49,15 @@ class Problem:
     """Something that could not be used, named so that its author can mend it. Never fatal.
 
     ``path`` is the file, ``line`` counts from 1 where there is one, ``text`` is what stands there
-    and ``reason`` completes the sentence "skipped, because it …".
+    and ``reason`` completes the sentence "skipped, because it …". ``unread``: nobody knows what is
+    in the file or folder, for this user may not read it.
     """
 
     path: str
     reason: str
     line: int | None = None
     text: str = ""
+    unread: bool = False
 
     def __str__(self) -> str:
         where = self.path if self.line is None else f"{self.path}, line {self.line}"

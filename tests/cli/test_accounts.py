@@ -110,7 +110,7 @@ def test_a_token_is_tried_before_it_is_kept(there: There) -> None:
     assert "2 lines" in there.run(*two, given="tok-12345\nand more\n", status=2)
     far = ("login", "--token-stdin", "--base-url", "http://docs.example")
     assert "unencrypted to docs.example" in there.run(*far, given="tok-12345", status=2)
-    assert "name has up to 40" in there.run("login", "", "--token-stdin", status=2)
+    assert "name has up to 40" in there.run("login", "x" * 41, "--token-stdin", status=2)
     assert "letters" in there.run("login", "../up", "--token-stdin", given="tok-12345", status=2)
     both = ("login", "--token-command", "pass x", "--token-stdin")
     assert "choose one" in there.run(*both, given="tok-12345", status=2)

@@ -200,6 +200,41 @@ def test_a_wrong_word_is_told_before_an_option_behind_it(
             assert f"there is no command {word}." in capsys.readouterr().err, (line, option)
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["desk", "export", "guide", ""], "desk export: FOLDER: the name is empty"),
+        (["desk", "import", ""], "desk import: SOURCE: the name is empty"),
+        (["conversations", "send", "a.csv", ""], "FILE: the name is empty"),
+        (["--profile", "", "cr", "merge", "14"], "--profile: the name is empty"),
+        (["cr", "merge", "14", "--base-url="], "cr merge: --base-url: the name is empty"),
+        (["cache", "clear", "--profile", ""], "cache clear: --profile: the name is empty"),
+        (["login", ""], "login: NAME: the name is empty"),
+    ],
+)
+def test_an_empty_name_is_not_one_that_was_left_out(
+    given: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(given)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_value_may_begin_with_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = parse(["cr", "reply", "7", "--space", "-MKv3", "-Lq9", "-1 from me"]).options
+    assert (shown["space"], shown["thread"], shown["text"]) == ("-MKv3", "-Lq9", "-1 from me")
+    assert parse(["cr", "list", "--filter", "-is:mine"]).options["where"] == "-is:mine"
+    assert parse(["search", "-rotate", "--space=-hKv3"]).options["words"] == ["-rotate"]
+    assert parse(["spaces", "show", "-hKv3"]).options["space"] == "-hKv3"
+    fields = parse(["api", "GET", "/orgs", "-fa=1", "-F", "b=2"]).options["fields"]
+    assert [each.typed for each in fields] == [False, True]
+    for line in ("cr list -x", "cr -all list", "-all", "cr list --al"):
+        with pytest.raises(SystemExit):
+            parse(line.split())
+        assert "there is no option -" in capsys.readouterr().err, line
+
+
 def test_an_option_that_a_command_does_not_take_is_told_by_its_name() -> None:
     with pytest.raises(UsageError, match="this command does not take --json"):
         parse(["profiles", "--json", "use", "x"]).run()

@@ -73,6 +73,9 @@ ELSEWHERE: Mapping[str, str] = MappingProxyType(
 )
 """What other programs call a command, and what it is here."""
 
+NAMING = frozenset({"FILE", "FOLDER", "NAME", "SOURCE", "URL"})
+"""What arguments are called that name something."""
+
 COLUMNS = 96
 """How wide the help of a command is that groups others, at most."""
 
@@ -234,7 +237,12 @@ class Parser(ArgumentParser):
         return commands.choices[word]
 
     def _get_value(self, action: Action, arg_string: str) -> Any:
-        """Return a value as its type. Raises ``ArgumentError`` in words that are no program's."""
+        """Return a value as its type. Raises ``ArgumentError`` in words that are no program's.
+
+        No name is none that was left out: a script whose variable is not set means something else.
+        """
+        if not arg_string and action.metavar in NAMING:
+            raise ArgumentError(action, "the name is empty")
         try:
             return super()._get_value(action, arg_string)
         except ArgumentError as error:
@@ -242,6 +250,16 @@ class Parser(ArgumentParser):
                 raise
             named = repr(shorten(arg_string))
             raise ArgumentError(action, f"a whole number is needed, not {named}") from error
+
+    def _parse_optional(self, arg_string: str) -> Any:
+        """Take ``-MKv3…``, an id, or ``-is:mine`` for a value: no option here is called so."""
+        begins = arg_string[:2]
+        named = len(arg_string) > 2 and begins[0] == "-" and begins != "--"
+        groups = any(isinstance(each, _SubParsersAction) for each in self._actions)
+        option = self._option_string_actions.get(begins)
+        if named and not groups and (option is None or option.nargs == 0):
+            return None
+        return super()._parse_optional(arg_string)
 
     def _match_arguments_partial(self, actions: Sequence[Action], pattern: str) -> list[int]:
         """Leave arguments that may be left out for what follows the next option.

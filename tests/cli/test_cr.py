@@ -88,6 +88,7 @@ def test_lists_are_those_of_the_screens(
         "cr", "list", "--view", "Nope", status=2
     )
     assert "no authr: here" in scripts.err("cr", "list", "--filter", "authr:lee", status=2)
+    assert "None matches the filter.\n" in scripts.err("cr", "list", "--filter", "zzz", status=0)
     assert "--organization" in scripts.err("cr", "list", "--organization", "X", status=1)
     # The screens list those of one organization: where there are more, each is named.
     assert "ORGANIZATION" not in table

@@ -65,7 +65,7 @@ def list_requests(
         if as_json:
             put_json([triage.requests[row.id].to_dict() for row in triage.rows])
         else:
-            _print(triage, listing, space)
+            _print(triage, listing, space, filtered=bool(where and where.strip()))
         return DONE
 
     return connection.run(run)
@@ -230,7 +230,10 @@ class Triage:
             say(f"The service does not tell whether {many} belong here: not shown.")
 
 
-def _print(triage: Triage, listing: Listing, space: str | None) -> None:
+def _print(triage: Triage, listing: Listing, space: str | None, *, filtered: bool) -> None:
+    if not triage.rows and filtered:
+        say("None matches the filter.")
+        return
     if not triage.rows:
         said = "" if triage.unsure or triage.asleep else listing.empty.partition(" ctrl+n")[0]
         say(said or "There are none.")

@@ -388,6 +388,17 @@ def test_a_comment_comes_from_the_line_or_from_a_pipe(
     assert scripts.json("cr", "list")[0]["comments"] == 2
 
 
+def test_nothing_is_sent_that_cannot_be_noted_first(scripts: ScriptDesk, tmp_path: Path) -> None:
+    scripts.world.change_request(scripts.space, {"a": "One."})
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "home" / "state").touch()  # no folder, and no room for one
+    said = scripts.err("cr", "comment", "1", "Late.", status=1)
+    assert "nothing was sent: it cannot be noted on disk first (" in said
+    assert f"{tmp_path}/home/state/state.db" in said
+    (tmp_path / "home" / "state").unlink()
+    assert scripts.json("cr", "threads", "1") == []
+
+
 def test_of_a_page_whose_text_stays_only_the_facts_are_printed(scripts: ScriptDesk) -> None:
     world, space = scripts.world, scripts.space
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import sys
 from pathlib import Path
 
@@ -239,6 +240,23 @@ def test_what_was_sent_is_told_also_where_it_cannot_be_read_back(
         server.plan = healthy
         assert "Nothing in" in scripts.err(*push, "--plan", status=0)
         assert len(server.arrived) == 1
+
+
+def test_a_folder_that_cannot_be_filled_is_empty_again(
+    folder: Folder, scripts: ScriptDesk, tmp_path: Path
+) -> None:
+    scripts.world.change_request(scripts.space, {"zz/long": "# Long\n\n" + "word " * 4000})
+    target = tmp_path / "full"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8000, hard))
+    try:
+        assert scripts.run("cr", "checkout", "2", str(target)) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    said = scripts.said()[1]
+    assert f"{target} cannot be filled: File too large. There is nothing in it." in said
+    assert list(target.iterdir()) == []
+    scripts.out("cr", "checkout", "2", str(target))
 
 
 def test_names_of_files_stay_in_the_folder() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from copydesk.cli.errors import (
     CONFLICT,
     DIFFERS,
     DONE,
+    FAILED,
     NOT_ALLOWED,
     UsageError,
     ask_first,
@@ -105,12 +107,7 @@ def checkout(
                 for page in pages
             },
         )  # fmt: skip
-        for page in pages:
-            path = folder / names[page.id]
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("xb") as file:
-                file.write(_bytes(sources[page.id]))
-        _keep(folder, kept)
+        _fill(folder, {names[page.id]: _bytes(sources[page.id]) for page in pages}, kept)
         if as_json:
             put_json({"folder": str(folder), "revision": revision, "files": sorted(kept.pages)})
         else:
@@ -450,6 +447,33 @@ def _kept(folder: Path) -> RequestFolder:
         ) from None
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} cannot be used: {clean(str(error), limit=200)}") from error
+
+
+def _fill(folder: Path, files: Mapping[str, bytes], kept: RequestFolder) -> None:
+    """Write files into an empty folder. Raises ``UsageError`` where one cannot be written.
+
+    It is empty again then: half of them would be taken for a folder of somebody's own.
+    """
+    written: list[Path] = []
+    try:
+        for name, data in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as file:
+                written.append(path)
+                file.write(data)
+        _keep(folder, kept)
+    except BaseException as error:
+        for path in written:
+            path.unlink(missing_ok=True)
+        for above, below, _ in os.walk(folder, topdown=False):
+            for name in below:
+                with suppress(OSError):
+                    (Path(above) / name).rmdir()
+        if not isinstance(error, OSError):
+            raise
+        why = error.strerror or error
+        raise UsageError(f"{folder} cannot be filled: {why}. There is nothing in it.", FAILED) from error
 
 
 def _keep(folder: Path, kept: RequestFolder) -> None:

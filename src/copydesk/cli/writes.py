@@ -74,7 +74,14 @@ class CommandWrites:
 
     async def __aenter__(self) -> CommandWrites:
         # From here on a write under way is known as one of this run, and of no other program.
-        self.journal.opened()
+        try:
+            self.journal.opened()
+        except OSError as error:
+            raise UsageError(
+                f"nothing was sent: it cannot be noted on disk first ({error.strerror or error}). "
+                f"Make room on the disk of {self.journal.store.path}, or make it writable for you.",
+                FAILED,
+            ) from error
         take_hooks(self.session)
         return self
 

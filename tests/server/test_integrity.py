@@ -21,6 +21,7 @@ from copydesk.server.desk_file import damage
 from copydesk.server.integrity import MOST, examine
 from copydesk.server.sample import build_sample
 from copydesk.server.store import DeskError, Store, Tx
+from tests.somebody import somebody
 from tests.world import World
 
 
@@ -319,6 +320,18 @@ def test_a_copy_takes_no_file_s_place_unless_told_so(
     assert main(["desk", "backup", str(pipe), "--desk", str(desk), "--force"]) == 2
     assert "a pipe or a device" in capsys.readouterr().err
     assert pipe.is_fifo()
+
+
+def test_a_copy_that_cannot_be_begun_is_told_by_its_name(
+    desk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = desk.read_bytes()
+    with somebody() as folder:
+        own, closed = folder / "desk.db", folder / "closed"
+        own.write_bytes(content)
+        closed.mkdir(0o500)
+        assert main(["desk", "backup", str(closed / "copy.db"), "--desk", str(own)]) == 1
+    assert capsys.readouterr().err == f"copydesk: {closed}/copy.db: Permission denied\n"
 
 
 def test_a_desk_that_is_damaged_is_not_copied(desk: Path, tmp_path: Path) -> None:

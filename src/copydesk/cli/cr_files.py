@@ -473,7 +473,9 @@ def _fill(folder: Path, files: Mapping[str, bytes], kept: RequestFolder) -> None
         if not isinstance(error, OSError):
             raise
         why = error.strerror or error
-        raise UsageError(f"{folder} cannot be filled: {why}. There is nothing in it.", FAILED) from error
+        raise UsageError(
+            f"{folder} cannot be filled: {why}. There is nothing in it.", FAILED
+        ) from error
 
 
 def _keep(folder: Path, kept: RequestFolder) -> None:

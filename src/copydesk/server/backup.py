@@ -26,7 +26,10 @@ def back_up(desk: Path, target: Path, *, replace: bool = False) -> int:
     if (reason := complaint(desk, VERSION)) is not None:
         raise DeskError(f"{desk} {reason}. Nothing was copied.")
     _check_target(desk, target, replace)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    try:
+        handle, name = tempfile.mkstemp(f".{target.name}.part", ".", target.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from error
     os.close(handle)
     part = Path(name)
     try:

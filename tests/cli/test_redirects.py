@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import threading
@@ -113,6 +114,12 @@ def test_what_is_exported_is_imported_and_a_plan_sends_nothing(
     monkeypatch.setattr(sys, "stdin", Typed("/p,/\n", terminal=True))
     assert "no one can be asked" in site.err(*importing[:-1], "-", status=2)
     assert "1 redirect done" in site.out(*importing[:-1], "-", "--yes")
+    # As a shell gives what another command prints: <(sort moved.csv).
+    ours, theirs = os.pipe()
+    os.write(theirs, b"/q,/\n")
+    os.close(theirs)
+    assert "add /q to /" in site.out(*importing[:-1], f"/dev/fd/{ours}", "--plan", status=7)
+    os.close(ours)
 
 
 def test_nothing_is_exported_that_a_spreadsheet_runs_or_an_import_takes_for_a_removal(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
@@ -193,6 +194,9 @@ def test_a_file_is_read_whole_or_said_not_to_be_one(
         read_file(tmp_path)
     with pytest.raises(ValueError, match=r"^there is no such file$"):
         read_file(tmp_path / "none.csv")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match=r"^that is a pipe or a device$"):
+        read_file(tmp_path / "pipe")
     with pytest.raises(ValueError, match=r"^not UTF-8 text \(byte 1,003\)$"):
         read_from(BytesIO(b"x" * 1002 + b"\xff"))
     monkeypatch.setattr(redirect_plan, "LARGEST", 6)

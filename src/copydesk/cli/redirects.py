@@ -300,11 +300,11 @@ def import_redirects(
 ) -> int:
     """Make, change and remove redirects as a CSV file says, or print that as a plan."""
     piped = str(file) == STANDARD_INPUT
-    name = "standard input" if piped else file.name
+    name = "standard input" if piped else file.name if file.is_file() else str(file)
     need_answer(said=plan or yes, plans=True, free=not piped)
     connection = service.connection(writes=not plan)
     try:
-        wanted, bad = read_from(sys.stdin.buffer) if piped else read_file(file)
+        wanted, bad = read_from(sys.stdin.buffer) if piped else read_file(file, pipes=True)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else None
         said = name if piped else file

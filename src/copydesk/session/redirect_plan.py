@@ -67,12 +67,17 @@ class RedirectPlan:
         return [plural(*each) for each in said if each[0]]
 
 
-def read_file(path: Path) -> tuple[list[Wanted], list[BadLine]]:
-    """Return the redirects of a file. Raises ``OSError``, ``ValueError`` with a sentence."""
+def read_file(path: Path, *, pipes: bool = False) -> tuple[list[Wanted], list[BadLine]]:
+    """Return the redirects of a file, with ``pipes`` also of one that another program writes.
+
+    Raises ``OSError``, ``ValueError`` with a sentence.
+    """
     if path.is_dir():
         raise ValueError("that is a folder")
-    if not path.is_file():
+    if not path.exists():
         raise ValueError("there is no such file")
+    if not (pipes or path.is_file()):
+        raise ValueError("that is a pipe or a device")
     with path.open("rb") as file:
         return read_from(file)
 

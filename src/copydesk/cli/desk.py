@@ -65,7 +65,7 @@ def sample(
 ) -> int:
     """Make the sample on an empty desk; with ``scale`` also grow it by that many change requests.
 
-    ``remove`` takes it out instead, with ``force`` also what was made or imported in it.
+    ``remove`` takes it out instead, with ``force`` also spaces that were made or imported in it.
     """
     from copydesk.server.sample import build_sample, grow
 

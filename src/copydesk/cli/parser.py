@@ -1359,8 +1359,16 @@ def _desk(commands: Subparsers) -> None:
         default=0,
         help="add an organization with N change requests, and all else in proportion",
     )
-    _flag(what, "--remove", "remove the sample; what else is in the desk stays")
-    _flag(sample, "--force", "with --remove: remove what you made in the sample, too")
+    _flag(
+        what,
+        "--remove",
+        "remove the sample, with what you wrote in its spaces; what else is in the desk stays",
+    )
+    _flag(
+        sample,
+        "--force",
+        "with --remove: remove spaces that you made or imported in the sample, too",
+    )
     sample.set_defaults(runner="copydesk.cli.desk:sample")
 
     importing = actions.add_parser(

@@ -130,7 +130,8 @@ def test_writing_is_sent_once_and_in_the_log(
 
 def test_what_cannot_be_sent_is_told_before_it_is(scripts: ScriptDesk, tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('{"a": 1,\n oops}')
-    bad = str(tmp_path / "bad.json")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    bad, deep = (str(tmp_path / name) for name in ("bad.json", "deep.json"))
     for arguments, sentence in (
         (["FETCH", "/orgs"], "FETCH is not a method: write one of GET"),
         (["/orgs", "GET"], "/orgs is not a method"),
@@ -140,6 +141,7 @@ def test_what_cannot_be_sent_is_told_before_it_is(scripts: ScriptDesk, tmp_path:
         (["GET", "orgs", "--input", bad], "a GET has no body"),
         (["POST", "orgs", "--input", bad], "bad.json, line 2, column 2: "),
         (["POST", "orgs", "--input", f"{bad}.no"], "cannot be read: No such file"),
+        (["POST", "orgs", "--input", deep], "deep.json has more lists in lists than can be read"),
         (["POST", "orgs", "--paginate"], "use it with GET only"),
     ):
         assert sentence in scripts.err("api", *arguments, status=2)

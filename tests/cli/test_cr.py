@@ -279,6 +279,9 @@ def test_merging_asks_and_says_what_is_in_the_way(
     assert "add --yes" in scripts.err("cr", "merge", "1", status=2)
     monkeypatch.setattr(sys, "stdin", Typed("n\n", terminal=True))
     scripts.out("cr", "merge", "1", status=1)
+    monkeypatch.setattr(sys, "stdin", Typed("", terminal=True))  # ctrl+d
+    assert scripts.run("cr", "merge", "1") == 1
+    assert scripts.said()[1].endswith("y/N \ncopydesk: nothing was merged.\n")
     assert world.row("change_request", request)["status"] == "open"
     monkeypatch.setattr(sys, "stdin", Typed("y\n", terminal=True))
     assert "#1 is merged into API reference." in scripts.out("cr", "merge", "1")

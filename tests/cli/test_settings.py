@@ -149,6 +149,7 @@ def test_a_profile_has_its_own_in_its_table(path: Path, capsys: pytest.CaptureFi
         (["set", "linear", "yes"], "linear must be true or false"),
         (["set", "theme", "none such"], "there is no such theme"),
         (["set", "glyph", "ascii"], "did you mean glyphs?"),
+        (["set", "glyphs", "asci"], "did you mean ascii? Nothing was changed.\n"),
         (["set", "views", "x"], "is a table"),
         (["get", "\x1b[2J"], "is not a setting"),
         (["unset", "thme"], "thme is not a setting: did you mean theme?"),

@@ -113,7 +113,9 @@ def _body(name: str) -> bytes:
         raise UsageError(f"{where} is not UTF-8 text") from error
     except OSError as error:
         raise UsageError(f"{where} cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise UsageError(f"{where} has more lists in lists than can be read") from error
+    except ValueError as error:
         raise UsageError(f"{where} is not JSON: {error}") from error
     return text.encode()
 

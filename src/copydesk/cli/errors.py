@@ -71,7 +71,10 @@ def asked(question: str) -> str:
     try:
         if callable(before):
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        return sys.stdin.readline()
+        line = sys.stdin.readline()
+        if not line.endswith("\n"):  # ctrl+d: what is said next has a line of its own
+            put_stderr("")
+        return line
     except KeyboardInterrupt:
         put_stderr("")
         raise

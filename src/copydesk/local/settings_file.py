@@ -174,7 +174,8 @@ class SettingsFile:
         _table(document, profile)[name] = given
         wrong = mistake_in(setting, given) or self._mistake(name, document.as_string(), profile)
         if wrong:
-            raise ValueError(f"{wrong}. Nothing was changed.")
+            end = "" if wrong.endswith("?") else "."
+            raise ValueError(f"{wrong}{end} Nothing was changed.")
         try:
             write_document(self.path, document)
         except OSError as error:

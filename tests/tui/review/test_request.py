@@ -329,6 +329,18 @@ async def test_the_sentences_of_a_merge_name_the_keys_of_the_settings(review: Re
         assert "f7 merges nothing yet." in driver.screen
 
 
+async def test_what_speaks_for_a_merge_is_moved_through_as_any_dialog(review: ReviewWorld) -> None:
+    async with drive(review.app(), "m", size=(40, 12)) as driver:
+        last = "links broken"
+        assert last not in driver.screen
+        await driver.press("end")
+        assert last in driver.screen
+        await driver.press("home", "pagedown")
+        assert "#1" not in driver.screen
+        await driver.press("pageup", "pageup", "j")
+        assert "↑↓ more (up, down)" in driver.screen
+
+
 async def test_a_merge_shows_all_beside_it_and_can_be_stopped(review: ReviewWorld) -> None:
     world = review.world
     other = world.change_request(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
 from textual.widgets import Label, Static
 
 from copydesk.contract.models.change_request import Changes, MergeResult
@@ -39,7 +38,7 @@ from copydesk.session.runs.waiting import reversal_of, when_ready
 from copydesk.session.writes import merges
 from copydesk.session.writes.log import RecalledError, WriteError
 from copydesk.session.writes.merges import ConflictedError, read_overlaps
-from copydesk.tui.dialogs.dialog import Sheet, scrolled
+from copydesk.tui.dialogs.dialog import ScrollingSheet, scrolled
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.commands import UNSERVED
 from copydesk.tui.framework.place import place_of
@@ -69,40 +68,6 @@ TICK_SECONDS = 0.5
 """How often the seconds that are left are counted."""
 
 
-class Scrolling(Sheet[str]):
-    """A sheet of lines that may be longer than the screen."""
-
-    DANGER = 2
-
-    def body(self) -> ComposeResult:
-        yield scrolled(Static(id="merge-facts"))
-        yield Label(id="merge-keys", classes="keys")
-
-    @property
-    def stands(self) -> bool:
-        """Whether it is there to be drawn on; not while it is taken down."""
-        return self.is_attached and self in self.app.screen_stack
-
-    def show(self, lines: Sequence[Text | str], keys: Text) -> None:
-        """Show other lines and keys."""
-        text = Text("\n").join(line if isinstance(line, Text) else Text(line) for line in lines)
-        self.query_one("#merge-facts", Static).update(self.paint(text))
-        self.change_keys(keys)
-
-    def change_keys(self, keys: Text) -> None:
-        """Show other keys below the lines."""
-        self.query_one("#merge-keys", Label).update(self.paint(keys))
-
-    def scroll(self, by: int) -> None:
-        """Scroll the lines."""
-        self.query_one(VerticalScroll).scroll_relative(y=by, animate=False)
-
-    @property
-    def place(self) -> Place:
-        """The place that the sheet stands on."""
-        return place_of(self)
-
-
 def not_unknown(sheet: MergeSheet) -> str | None:
     """Say so when there is nothing to find out."""
     return None if sheet.unknown else "What became of it is known already."
@@ -115,13 +80,15 @@ def not_merged(sheet: MergeSheet) -> str | None:
     return UNSERVED if is_unserved(sheet.address) else None
 
 
-class MergeSheet(Scrolling, scope="merge_sheet"):
+class MergeSheet(ScrollingSheet[str], scope="merge_sheet"):
     """Asks before a merge, with all that speaks for and against it, and shows the result.
 
     ``unseen`` is (pages not seen, all pages) where that is known; else the marks are read.
     The result is ``"merged"``, ``"update"`` (the user wants to update from main first),
     ``"conflicts"`` (what conflicts is to be settled), or None.
     """
+
+    DANGER = 2
 
     def __init__(
         self, space_id: str, change_request_id: str, *, unseen: tuple[int, int] | None = None
@@ -153,6 +120,30 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
         """Whether a merge was sent and its outcome is not known."""
         self.off: str | None = "Still reading what the merge depends on."
         """Why it cannot be merged now; None when it can."""
+
+    def body(self) -> ComposeResult:
+        yield scrolled(Static(id="merge-facts"))
+        yield Label(id="merge-keys", classes="keys")
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is there to be drawn on; not while it is taken down."""
+        return self.is_attached and self in self.app.screen_stack
+
+    def show(self, lines: Sequence[Text | str], keys: Text) -> None:
+        """Show other lines and keys."""
+        text = Text("\n").join(line if isinstance(line, Text) else Text(line) for line in lines)
+        self.query_one("#merge-facts", Static).update(self.paint(text))
+        self.change_keys(keys)
+
+    def change_keys(self, keys: Text) -> None:
+        """Show other keys below the lines."""
+        self.query_one("#merge-keys", Label).update(self.paint(keys))
+
+    @property
+    def place(self) -> Place:
+        """The place that the sheet stands on."""
+        return place_of(self)
 
     @property
     def _request(self) -> ChangeRequest | None:
@@ -503,13 +494,3 @@ class MergeSheet(Scrolling, scope="merge_sheet"):
             self.place.session.writes.recall()
         else:
             self.dismiss("merged" if self._merged else None)
-
-    @action("j", "down", show=False, also=("down",))
-    def down(self) -> None:
-        """Scroll down."""
-        self.scroll(1)
-
-    @action("k", "up", show=False, also=("up",))
-    def up(self) -> None:
-        """Scroll up."""
-        self.scroll(-1)

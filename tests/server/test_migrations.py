@@ -337,6 +337,8 @@ def test_a_file_that_must_not_be_written_is_refused(
             assert str(path) in capsys.readouterr().err
             found = doctor_checks.desk(path)
             assert ("copydesk --read-only shows it" in found.advice) == (mode == 0o400)
+            assert main(["desk", "check", "--desk", str(path)]) == (0 if mode == 0o400 else 1)
+            assert str(path) in capsys.readouterr().err
         path.chmod(0o600)
         folder.chmod(0o500)
         assert main(["desk", "token", "--desk", str(path)]) == 2

@@ -59,7 +59,7 @@ def examine(path: Path) -> Findings:
     Other processes may go on using the desk: one moment of it is read. Raises ``DeskError`` for a
     file that is no desk, or one of another version, whose rules are not known here.
     """
-    if (reason := complaint(path, VERSION, examine=False)) is not None:
+    if (reason := complaint(path, VERSION, examine=False, writes=False)) is not None:
         raise DeskError(f"{path} {reason}. It was left as it is; name another file with --desk.")
     for _ in range(MOST_LOOKS):
         before = state_of(path)

@@ -92,6 +92,19 @@ async def test_people_emoji_and_the_quote_are_completed(review: ReviewWorld) -> 
         assert review.open_threads() == 1
 
 
+async def test_what_ctrl_z_leaves_nothing_of_is_told_to_come_back(review: ReviewWorld) -> None:
+    async with drive(review.app(), "]", "c", size=(80, 24)) as driver:
+        await driver.type("Why twice?")
+        await driver.press("ctrl+z")
+        assert field(driver).text == ""
+        assert "ctrl+y brings the text back." in driver.screen
+        await driver.press("ctrl+y")
+        assert field(driver).text == "Why twice?"
+        assert "ctrl+y" not in driver.screen
+        await driver.press("ctrl+z", "N")
+        assert "ctrl+y" not in driver.screen, "nothing comes back after that"
+
+
 async def test_an_editor_and_what_can_go_wrong_with_it(
     review: ReviewWorld, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

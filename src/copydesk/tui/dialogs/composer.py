@@ -105,6 +105,8 @@ class Composer(TextField, scope="composer"):
         self._begins = begins
         self._timer: Timer | None = None
         self._kept: str | None = None
+        self._emptied = False
+        """Whether an undo left nothing, and nothing was typed since."""
         self._emoji: Sequence[tuple[str, str]] | None = None
         self._replies: Sequence[SavedReply] | None = None
         """The saved replies, while a line begins with a ``/``: each time they are read anew."""
@@ -151,6 +153,9 @@ class Composer(TextField, scope="composer"):
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """Keep the draft soon, and offer what the word at the cursor may become."""
+        if self._emptied and self.text:
+            self._emptied = False
+            self.line.say("")
         if self.text != (self._given if self._kept is None else self._kept):
             self._session.writes.make_room(self.draft_key)
             self._offer()
@@ -159,6 +164,13 @@ class Composer(TextField, scope="composer"):
         if self._timer is None:
             # Not put off by the keys that follow: who types on and on is safe too.
             self._timer = self.set_timer(AUTOSAVE_SECONDS, self.keep)
+
+    def undo(self) -> None:
+        """Undo what was typed; where ctrl+z, which suspends elsewhere, leaves nothing, say more."""
+        super().undo()
+        if not self.text:
+            self._emptied = True
+            self.line.say("Undone: ctrl+y brings the text back.")
 
     def keep(self) -> None:
         """Keep the draft now. An unchanged or empty text makes no draft."""

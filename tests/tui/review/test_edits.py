@@ -20,6 +20,7 @@ from copydesk.session.reachability import POLL_SECONDS
 from copydesk.session.target import Target
 from copydesk.tui.app import CopydeskApp
 from copydesk.tui.dialogs.ask import Ask
+from copydesk.tui.dialogs.composer import Composer
 from copydesk.tui.dialogs.dialog import Confirm
 from copydesk.tui.review.pages import staged_texts
 from tests.drive import drive, eventually
@@ -243,6 +244,20 @@ async def test_without_an_editor_that_starts_it_is_written_here(
         assert "Staged: Webhooks." in driver.screen
         await driver.press("ctrl+s", "y")
     assert await review.text_of("webhooks") == f"{text}More."
+
+
+async def test_on_a_removed_line_one_edits_what_came_in_its_place(
+    review: ReviewWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    async with drive(review.app(), "]", size=(140, 40)) as driver:
+        removed = next(line for line in driver.screen.splitlines() if "[-" in line)
+        assert ">" in removed.partition("[-")[0], "the cursor is on it"
+        await driver.press("e")
+        at = driver.app.screen.query_one(Composer).cursor_location[0]
+        text = source(RETRIES_NOW, **RETRIES_SOURCE).split("\n")
+        assert "eight times over 24 hours" in text[at]
 
 
 async def test_a_new_page_is_written_and_another_start_goes_on(

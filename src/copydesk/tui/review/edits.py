@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
@@ -256,11 +257,16 @@ class PageEditing(ReviewCommands, scope="review"):
             await self._all.write(page, edit, line)
 
     def _line(self) -> int:
-        """Return the line of the page's Markdown that the cursor is on, from 1; 0 for none."""
+        """Return the line of the page's Markdown that the cursor is on, from 1; 0 for none.
+
+        Of one that was removed it is the next that is there, else the last before it.
+        """
         diff = self.here.diff
         if diff.page is None or diff.line is None:
             return 0
-        return diff.page.diff[diff.line].after_number or 0
+        lines, at = diff.page.diff, diff.line
+        near = chain(islice(lines, at, None), reversed(lines[:at]))
+        return next((line.after_number for line in near if line.after_number), 0)
 
     @action("D", "delete", word="delete", unless=(may_not_write, no_page_here), show=4,
             group="Pages", uses=READS, stages=True, override=True,

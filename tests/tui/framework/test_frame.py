@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from copydesk.client.errors import Forbidden, Unreachable
 from copydesk.session.errors import NOT_CACHED
+from copydesk.tui.dialogs.dialog import TypeToConfirm
 from copydesk.tui.framework.frame import ends_with_an_answer
 from copydesk.tui.system.activity import Activity
 from copydesk.tui.system.help import HelpView
@@ -209,6 +210,23 @@ async def test_help_is_read_whole() -> None:
                 assert "…" not in drawn.replace("token…", "").replace("copy…", ""), drawn
             await driver.resize(30, 12)
             assert "…" not in driver.screen
+
+
+async def test_facts_above_what_is_typed_are_moved_through_beside_it() -> None:
+    async with drive(DeskApp(), size=(60, 12)) as driver:
+        facts = [f"Page {number}" for number in range(30)]
+        sheet = TypeToConfirm("Delete", facts, expect="jGk", verb="delete")
+        driver.app.push_screen(sheet)
+        await driver.idle()
+        assert "↑ more (up, down)" in driver.screen
+        await driver.press("pageup", "pageup")
+        assert "↑↓ more" in driver.screen
+        await driver.type("jGk")
+        await driver.press("pagedown", "pagedown", "pagedown")
+        assert sheet.query_one(Input).value == "jGk"
+        assert "↑ more (up, down)" in driver.screen
+        await driver.press("ctrl+s")
+        assert driver.app.screen is not sheet
 
 
 async def test_an_error_of_a_list_is_a_line_with_another_try() -> None:

@@ -336,18 +336,8 @@ class ConfirmInput(LineField, scope="confirm_input"):
         """Leave the dialog; nothing is sent."""
         cast("TypeToConfirm", self.screen).dismiss(None)
 
-    @action("down", "down", show=False)
-    def down(self) -> None:
-        """Scroll the facts above down."""
-        self.screen.query_one(Box).scroll_relative(y=1, animate=False)
 
-    @action("up", "up", show=False)
-    def up(self) -> None:
-        """Scroll the facts above up."""
-        self.screen.query_one(Box).scroll_relative(y=-1, animate=False)
-
-
-class TypeToConfirm(Sheet[bool], scope="type_to_confirm"):
+class TypeToConfirm(ScrollingSheet[bool], scope="type_to_confirm"):
     """Level 3: type the count or the name, then ctrl+s. The result is True, or None.
 
     Of a name that no keyboard has, or a long one, what is `typable` is enough.

@@ -15,6 +15,7 @@ from copydesk.present.facts import hint
 from copydesk.present.merge_rules import said_and_asked
 from copydesk.present.review import conflict_lines, rule_text, status_text, summary
 from copydesk.session.glyphs import glyphs
+from copydesk.session.marks import CHANGED
 from copydesk.session.names import person_name
 from copydesk.session.page_changes import changed_pages, changed_things, losses, not_looked_at
 from copydesk.session.writes.log import HAD_ARRIVED
@@ -92,7 +93,7 @@ def warnings(
     that it was edited, or updated, since the reader read it.
     """
     request = read.request
-    found: list[Text | str] = ["changed since you read it: read it again first"] if edited else []
+    found: list[Text | str] = [CHANGED] if edited else []
     found += [f"readers lose a page: {said}" for said in losses(read.changes)]
     if read.changes is not None and not (read.changes.changes or read.changes.more):
         found.append("it changes nothing: there is nothing to merge")

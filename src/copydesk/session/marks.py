@@ -143,6 +143,10 @@ def marks_reversal(thing: str, before: Mapping[str, str], after: Mapping[str, st
     return Reversal((step(before),), (step(after),), expect(after), expect(before))
 
 
+CHANGED = "changed since you read it: read it again first"
+"""What speaks against the merge of what `Snoozes.edited` tells of."""
+
+
 class Snoozes:
     """Snoozed and viewed requests, in memory; the disk is only touched in a thread.
 

@@ -480,10 +480,16 @@ async def test_what_was_edited_since_it_was_read_is_judged_from_the_list_with_a_
         await driver.press("escape", "m")
         assert "! changed since you read it: read it again first" in driver.screen
         await driver.press("escape")
+        session = driver.app.session
+        session.snoozes.look(ready, session.now, "a former revision")
+        here(driver).rows.set_marks([asked, ready])
+        await driver.press("m")
+        assert "! changed since you read it" in driver.line("Ready one")
+        await driver.press("-")
         # Of several, each is looked at before it is sent.
         here(driver).rows.set_marks([asked, ready])
         await driver.press("A")
-        assert "#2 changed since you read it: d shows it." in driver.screen
+        assert "#2 and #5 changed since you read them: d shows them." in driver.screen
         await typed(driver, "Not yet.")
         await driver.press("ctrl+s")
         edit(asked, "limits")

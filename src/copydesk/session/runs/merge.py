@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.merge_run import UNREAD, Forecast, Found, MergeRun, Reason, RunItem, forecast
 from copydesk.domain.text import clean
 from copydesk.session.errors import failure_types, sentence
+from copydesk.session.marks import CHANGED
 from copydesk.session.writes.log import WriteError
 
 if TYPE_CHECKING:
@@ -284,6 +285,8 @@ class MergeRunner:
 
         try:
             standing = await read_standing(api, item)
+            if await self._session.snoozed.edited({item.request: standing.found.revision}):
+                standing = replace(standing, warnings=(CHANGED, *standing.warnings))
         except failure_types() as error:
             self._session.learn(error)
             self.unread[item.key] = clean(sentence(error))

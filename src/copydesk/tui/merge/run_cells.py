@@ -13,6 +13,7 @@ from copydesk.domain.merge_run import STOPS, Forecast, ItemState, MergeRun, RunI
 from copydesk.domain.text import capital, listed, plural
 from copydesk.present.facts import Fact, hint
 from copydesk.session.glyphs import glyphs
+from copydesk.session.marks import CHANGED
 
 if TYPE_CHECKING:
     from copydesk.session.reads.merge_run import PlannedState
@@ -67,6 +68,8 @@ def what(
         return Text(_short(standing.in_the_way), style="bad")
     if changed(item, standing):
         return Text("edited since you read it", style="bad")
+    if CHANGED in standing.warnings:
+        return Text("! changed since you read it", style="warn")
     if standing.both_sides:
         return Text(f"! may conflict: {some(standing.both_sides)}", style="warn")
     if forecast is not None and forecast.same:

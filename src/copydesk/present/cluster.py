@@ -282,7 +282,7 @@ def cluster_facts(
     if lists_requests:
         answers = _requests(requests, now, hide)
         if more:
-            answers.append(f"\n{more}: gc lists them", style="muted")
+            answers.append("\n").append_text(hint(f"{more}: gc lists them"))
         found.append(Fact("requests", answers))
     sources = ", ".join(f"{hide(name)} {number(count)}" for name, count in row.sources)
     found.append(Fact("sources", sources or Text("not known", style="muted")))

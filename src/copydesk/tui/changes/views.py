@@ -15,6 +15,7 @@ from copydesk.session.options import Option
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import ChoiceInput, Chooser
 from copydesk.tui.framework.actions import Commands, action, command
+from copydesk.tui.framework.pane import offered
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -53,6 +54,10 @@ class ViewChoice(Chooser[str]):
         self.own = own
         """The ids of a person's own views."""
         self.forgotten: str | None = None
+
+    def on_mount(self) -> None:
+        """Name the key above it as the settings have it."""
+        self._box.entitle(offered(self, self.heading))
 
     def forget(self) -> None:
         """Close with the view under the cursor as the one to be forgotten."""

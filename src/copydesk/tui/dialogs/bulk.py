@@ -193,7 +193,7 @@ class BulkSheet(ScrollingSheet[None], scope="bulk"):
         elif run.running:
             done = len(run.items) - run.count("waiting") - run.count("sending")
             keys.append(f"{done} of {len(run.items)}   ")
-            keys.append_text(Text.assemble(("esc", "accent"), " leaves it going on, @ shows it"))
+            keys.append("esc", "accent").append_text(hint(" leaves it going on, @ shows it", ""))
         else:
             keys.append(f"{run.result}   ", style="bad" if run.count("failed") else "good")
             if run.retryable:

@@ -41,6 +41,7 @@ from copydesk.tui.framework.actions import NotYet, action, command
 from copydesk.tui.framework.commands import nothing_to_undo
 from copydesk.tui.framework.editor import EditorError, drop_file, edit_file
 from copydesk.tui.framework.navigation import NO_REQUEST, place
+from copydesk.tui.framework.pane import offered
 from copydesk.tui.framework.place import Part, Place
 from copydesk.tui.merge.dialog import MergeSheet
 from copydesk.tui.widgets.wrapped_list import SpanPane
@@ -361,7 +362,7 @@ class SettlePlace(Place, scope="settle"):
             for part in wrap_exact([(each.elsewhere, "bad")], max(8, width))
         ]
         if self.refused:
-            lines.append([(self.refused, "warn")])
+            lines.append([(offered(self, self.refused), "warn")])
         if page is None or hunk is None:
             done = "Nothing conflicts: all is merged by itself."
             return [*lines, [(done, "muted")]]

@@ -96,7 +96,7 @@ def link_facts(
         found.append(Fact("made", f"{moment(link.created, now)} ({told_ago(link.created, now)})"))
     if not link.address:
         said = "none now" if why else no_address(link, site)
-        found.append(Fact("address", Text(said, style="muted")))
+        found.append(Fact("address", hint(said)))
     elif revealed:
         found.append(Fact("address", Text(link.address, style="link")))
         found.append(Fact("", Text("Enter hides it again.", style="muted")))

@@ -92,6 +92,17 @@ async def test_people_emoji_and_the_quote_are_completed(review: ReviewWorld) -> 
         assert review.open_threads() == 1
 
 
+async def test_what_is_written_stays_in_sight_on_a_screen_that_shrinks(
+    review: ReviewWorld,
+) -> None:
+    async with drive(review.app(), "]", "c", size=(60, 15)) as driver:
+        await driver.type("Why twice?")
+        await driver.resize(24, 7)
+        assert "Why twice?" in driver.screen
+        await driver.resize(60, 15)
+        assert "Why twice?" in driver.screen
+
+
 async def test_what_ctrl_z_leaves_nothing_of_is_told_to_come_back(review: ReviewWorld) -> None:
     async with drive(review.app(), "]", "c", size=(80, 24)) as driver:
         await driver.type("Why twice?")

@@ -61,7 +61,14 @@ class Box(VerticalScroll, can_focus=False):
         self.say_more()
 
     def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self.say_more)
+        self.call_after_refresh(self._settle)
+
+    def _settle(self) -> None:
+        """Keep the field in focus in sight where the screen shrank, and say what is beside it."""
+        field = self.screen.focused if self.is_attached else None
+        if field is not None and self in field.ancestors:
+            self.scroll_to_widget(field, animate=False)
+        self.say_more()
 
     def watch_virtual_size(self) -> None:
         self.call_after_refresh(self.say_more)

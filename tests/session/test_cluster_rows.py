@@ -77,7 +77,8 @@ def test_what_is_told_of_a_cluster_and_of_a_finding() -> None:
     one = finding_row(finding, [1.0] * (WEEKS + 1))
     assert (one.id, one.label, one.summary, one.pulse) == ("f", "Untitled", "", (1.0,) * WEEKS)
     assert (one.issues, one.conversations, one.closed) == (WEEKS, 2, NOW)
-    assert finding_row(finding.model_copy(update={"status": "candidate"}), []).closed is None
+    for status, closed in (("candidate", None), ("done", NOW), ("canceled", NOW)):
+        assert finding_row(finding.model_copy(update={"status": status}), []).closed == closed
 
 
 def test_of_a_summary_so_much_is_shown() -> None:

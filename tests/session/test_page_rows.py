@@ -123,7 +123,8 @@ def test_waiting_threads_are_kept_but_for_what_is_done_or_damaged(tmp_path: Path
         ({"kind": "space", "space": "s"}, "space s"),
         ({"kind": "openapi", "spec": "pets"}, "spec pets"),
         ({"kind": "odd\x07"}, "odd"),
+        ({"kind": "odd", "odd": {"id": "o", "title": "It\x07"}}, "odd It"),
     ],
 )
-def test_where_a_reference_leads_is_told(target: dict[str, str], said: str) -> None:
+def test_where_a_reference_leads_is_told(target: dict[str, Any], said: str) -> None:
     assert reference(ContentReference.model_validate(target), {"p": "Title"}) == said

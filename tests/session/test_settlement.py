@@ -312,6 +312,20 @@ async def test_undo_gives_no_page_an_address_that_a_page_of_main_has(desk: Desk)
     assert "for five days" in texts[there["retries"]]
 
 
+async def test_what_one_write_cannot_give_back_is_not_undone(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await desk.merge_main()
+    monkeypatch.setattr(settlement, "MOST", 1)
+    await desk.work.read()
+    await desk.choose("main")
+    await desk.work.send()
+    assert desk.work.kept is not None
+    await desk.matches(desk.work.kept.wanted)
+    assert not desk.work.restored
+    assert desk.session.reversals.undoable() is None
+
+
 async def test_what_somebody_edits_meanwhile_is_not_lost(desk: Desk) -> None:
     await desk.merge_main()
     await desk.work.read()

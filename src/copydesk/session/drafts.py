@@ -253,7 +253,7 @@ class CountedDrafts:
         unsaved = dict(self._unsaved)
         none: set[str] = set()
         there = self._ask(none, self._store.keys)
-        return {key for key in there | unsaved.keys() if unsaved.get(key, "there")}
+        return {key for key in there | unsaved.keys() if unsaved.get(key) != ""}
 
     def dated(self) -> Sequence[tuple[str, str, float]]:
         """Return (key, text, when it was saved), newest first."""

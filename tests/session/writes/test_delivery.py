@@ -499,6 +499,36 @@ async def test_that_a_write_waits_for_its_edit_is_told_where_that_is_not_open(
     assert desk.way.writes == ["PATCH"], "only the first try"
 
 
+async def test_what_somebody_changed_after_ones_own_write_holds_back_the_next(
+    world: World, tmp_path: Path
+) -> None:
+    desk, first = await renaming(world, tmp_path)
+    await away(desk, desk.subject(desk.first, "Due"))
+    assert await desk.session.outbox.send(first.id) == "Sent from the outbox: Rename #1."
+    async with world.api() as api:
+        body = ChangeRequestUpdate(subject="Theirs")
+        await api(ops.update_change_request, desk.space, desk.first, body)
+    assert await desk.session.outbox.send() == "Waits in the outbox (g x): Rename #1."
+    assert subject(desk) == "Theirs"
+    [now] = desk.session.outbox.items.values()
+    assert now.held == "changed"
+
+
+async def test_only_the_outbox_sends_what_waits_though_another_copydesk_may_have_taken_it(
+    world: World, tmp_path: Path
+) -> None:
+    desk, _ = await renaming(world, tmp_path)
+    outbox, [line] = desk.session.outbox, desk.session.log
+    assert outbox.keeps(line)
+    line.state = "sending"
+    assert outbox.keeps(line)
+    line.state = "queued"
+    outbox.items.clear()
+    assert outbox.keeps(line)
+    line.state = "done"
+    assert not outbox.keeps(line)
+
+
 async def test_what_goes_from_the_outbox_is_undone_as_its_answer_says(
     world: World, tmp_path: Path
 ) -> None:

@@ -69,6 +69,8 @@ def test_a_window_of_a_browser_has_its_own_last_screen(monkeypatch: pytest.Monke
     visit("elsewhere").keep(Snapshots(desk="other"))
     assert Visit.kept(snapshot) == mine, "that of another desk is not its own"
     mine.keep(snapshot)
+    snapshot.write(LEFT, [{"name": "terminal"}])
+    assert Visit.kept(snapshot) == mine, "a terminal was left later"
     terminal_again = Snapshots()
     terminal.keep(terminal_again)
     window.left = {"desk": terminal_again.desk, "row": {"name": "mine", "space": "mine"}}

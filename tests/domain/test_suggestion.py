@@ -250,3 +250,8 @@ def test_a_comment_of_blocks_that_never_end_is_words() -> None:
     """One of strangers may be long: each line is looked at once."""
     said = "```suggestion\n" * 30_000 + "```" + " a" + " " * 60_000 + "b"
     assert parts_of(said) == [said]
+
+
+def test_a_suggestion_for_a_line_alone_names_no_range() -> None:
+    assert block(["a"]) == "```suggestion\na\n```"
+    assert block(["```", "b"], 1) == "````suggestion:-1+0\n```\nb\n````"

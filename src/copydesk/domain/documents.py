@@ -124,7 +124,7 @@ def document_to_markdown(document: Document) -> str:
     if not before and not any(name in data for data in told for name in SPELLING):
         return join(nodes)
     plain = spelled(nodes)
-    written = [_text(data.get("spelling")) or text for data, text in zip(told, plain, strict=True)]
+    written = list(map(_spelling, told, plain))
     after = [_text(data["after"]) if "after" in data else _BETWEEN for data in told]
     if "after" not in told[-1]:
         after[-1] = ""
@@ -136,16 +136,22 @@ def document_to_markdown(document: Document) -> str:
         return whole
     # Somebody changed it: blocks that still mean the same keep their spelling.
     references = env.get("references", {})
-    kept = [
-        text if _same(nodes_of(parse(text, {"references": dict(references)})), [node]) else own
-        for text, own, node in zip(written, plain, nodes, strict=True)
-    ]
+
+    def kept(text: str, own: str, node: Node) -> str:
+        means = nodes_of(parse(text, {"references": dict(references)}))
+        return text if _same(means, [node]) else own
+
     apart = [gap if gap.count("\n") > 1 else _BETWEEN for gap in after[:-1]] + after[-1:]
-    whole = _assembled(before, kept, apart)
+    whole = _assembled(before, map(kept, written, plain, nodes), apart)
     return whole if _same(nodes_of(parse(whole)), nodes) else join(nodes)
 
 
-def _assembled(before: str, texts: Sequence[str], after: Sequence[str]) -> str:
+def _spelling(data: dict[str, Any], plain: str) -> str:
+    """Return how a block was spelled, else how this desk spells it."""
+    return _text(data.get("spelling")) or plain
+
+
+def _assembled(before: str, texts: Iterable[str], after: Sequence[str]) -> str:
     return before + "".join(map(add, texts, after))
 
 

@@ -260,8 +260,9 @@ def compared(given: tuple[str, str]) -> Made:
         }
         return " ".join([line.kind, repr(line.text), *marks, str(about)])
 
-    counts = [found.added, found.removed, found.changed, found.quiet]
-    return [*map(row, found), counts, *(repr(each) for each in found.hunks(0))]
+    counts = [found.added, found.removed, found.changed, found.quiet, list(found.changes)]
+    folds = [found.sentence(each.start, each.stop) for each in found.hunks(0) if each.folded]
+    return [*map(row, found), counts, *(repr(each) for each in found.hunks(0)), *folds]
 
 
 def noted(given: tuple[str, str]) -> Made:

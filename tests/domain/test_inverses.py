@@ -231,6 +231,8 @@ def _of_redirects() -> Iterator[tuple[str, Reversal | None]]:
     moved = ways.former_address_redirected(SITE, "", "/guides/*", to)
     yield "former_address_redirected", moved
     yield "redirects_put", ways.redirects_put(SITE, [body], [away])
+    former: dict[str, JSON] = {**body, "captureWildcard": True, "permanent": False}
+    yield "redirects_put back", ways.redirects_put(SITE, [], [former])
     yield "redirects_put none", ways.redirects_put(SITE, [], [])
 
 

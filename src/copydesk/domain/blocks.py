@@ -356,8 +356,8 @@ class Scanner:
         if self._plain:
             return self._by_line("paragraph", at, self._end(at, lambda line: False))
         if at == 0 and _FRONT.match(line):
-            stop = next((n for n in range(1, len(self._lines)) if _FRONT.match(self._lines[n])), 0)
-            if stop:
+            closing = (n for n in range(1, len(self._lines)) if _FRONT.match(self._lines[n]))
+            if stop := next(closing, None):
                 return self._by_line("front", at, stop + 1)
         stripped = line.lstrip(" \t")
         indent = indent_of(line)

@@ -12,5 +12,5 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str, alike: float =
     """
     from difflib import get_close_matches  # only mistakes need it
 
-    near = get_close_matches(word, list(known), n=1, cutoff=alike)
+    near = get_close_matches(word, list(known), cutoff=alike)
     return f"did you mean {near[0]}?" if near else otherwise

@@ -21,7 +21,13 @@ from textual.strip import Strip
 from textual.widgets import Label
 
 from copydesk.domain.text import clean
-from copydesk.tui.framework.inside_textual import LaidOutOnce, SteadyScreen, hurry, terminal_parser
+from copydesk.tui.framework.inside_textual import (
+    LaidOutOnce,
+    SteadyScreen,
+    give_way,
+    hurry,
+    terminal_parser,
+)
 from tests.drive import drive, eventually
 from tests.tui.opening import open_world
 from tests.world import World
@@ -253,6 +259,22 @@ async def test_what_is_to_be_done_next_is_done_though_its_worker_is_stopped(worl
         worker.cancel()
         gate.set()
         await eventually(lambda: done == ["begun", "done"], driver.turn)
+
+
+async def test_a_screen_gives_way_whole_though_the_worker_that_asked_is_stopped(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, noted = open_world(world, "spaces"), list[BaseException]()
+    monkeypatch.setattr(app.sudden_end, "note", noted.append)
+    async with drive(app) as driver:
+        former, other = app.screen, Ours()
+        worker = app.run_worker(give_way(former, other))
+        await eventually(lambda: app.screen is other, lambda: asyncio.sleep(0))
+        worker.cancel()
+        await eventually(lambda: not former.is_attached, driver.turn)
+        await driver.turn()
+        assert (app.screen, other.is_running) == (other, True)
+    assert noted == []
 
 
 class Busy(Ours):

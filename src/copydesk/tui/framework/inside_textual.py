@@ -419,7 +419,9 @@ async def give_way(screen: Screen[Any], other: Screen[Any]) -> None:
     if not screen._result_callbacks:
         # Textual takes away what waits for a screen's result; the first screen has no such.
         screen._push_result_callback(screen, None)
-    await screen.app.switch_screen(other)
+    # Shielded: who asks may be a worker of the screen that goes, which is stopped as it is taken
+    # away. That would stop what takes it away, which the program awaits as well.
+    await asyncio.shield(screen.app.switch_screen(other))
 
 
 def whole_frame(screen: Screen[Any]) -> LayoutUpdate:

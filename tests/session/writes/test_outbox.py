@@ -392,6 +392,7 @@ async def test_whose_edit_is_a_draft_is_known_without_the_disk(
     assert await session.outbox.send() != BEGUN
     assert current_thread() not in on
     assert len(program.network.arrived) == 1
+    program.store.close()
 
 
 async def test_what_had_not_arrived_is_not_sent_as_it_was_while_an_edit_of_it_is_a_draft(

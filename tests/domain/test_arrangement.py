@@ -83,6 +83,12 @@ def test_moves_are_staged_taken_back_and_staged_again() -> None:
             step()
 
 
+def test_what_was_moved_by_hand_is_what_moves_also_where_sorting_gave_that_order() -> None:
+    sorted_first = staged({"": "ba"}).sort("", lambda item: item.title).undo()
+    assert [*sorted_first.move("a", -1).states] == ["a"]
+    assert [*sorted_first.move("b", 1).states] == ["b"]
+
+
 def test_groups_stay_and_what_is_between_them_is_sorted() -> None:
     begun = staged({"": "cGbHa", "G": "zy", "H": "w"})
     with pytest.raises(StagingError, match="does not move"):

@@ -155,7 +155,7 @@ class Arranged:
         if was is now:
             return []
         before, fixed, leaving = self._around(level, now)
-        given = (before, fixed, leaving, now)
+        given = (before, fixed, leaving, now, self.touched.intersection(now))
         found = self._plans.get(level)
         if found is None or found[0] != given:
             moves = plan(before, now, fixed=fixed, touched=self.touched, leaving=leaving)

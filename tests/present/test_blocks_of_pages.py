@@ -415,3 +415,8 @@ def test_code_that_is_indented_is_code_and_signs_of_other_tools_stand_by_themsel
     for block in blocks(INDENTED):
         if block.lines:
             assert block.lines[0].strip() in numbered[block.line]
+
+
+def test_a_line_of_signs_that_begins_no_code_is_read_at_once() -> None:
+    line = "~" * 1_000_000 + "`"
+    assert [block.kind for block in blocks(f"{line}\n- {line}")] == ["paragraph", "item"]

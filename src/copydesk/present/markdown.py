@@ -553,7 +553,7 @@ MOST_NAMES = 12
 EXPANDABLE = TagKind("expandable", "folded", holds=True)
 """``<details>``, which is no tag."""
 
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})\s*+([^`]*+)$")
+_FENCE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+)\s*+([^`]*+)$")
 _HOLDS = re.compile(r"[ \t]*(?:!!!|\?\?\?|===[ \t]+\"|:[ \t]|\[\^[^\]]+\]:)")
 """A note, a tab or a definition of MkDocs, or a footnote: what it holds is indented below it."""
 _SAYS = re.compile(r"[ \t]*(?::[ \t]|\*\[)")

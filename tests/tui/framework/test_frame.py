@@ -126,6 +126,18 @@ async def test_a_merge_is_asked_logged_and_undone() -> None:
         assert app.service.merged == []
 
 
+async def test_the_last_write_is_told_with_own_keys_and_what_it_is_about_as_it_is() -> None:
+    app = DeskApp()
+    app.use_keys({"place.undo": ("z",), "go.log": ("f4",)})
+    async with drive(app, "j", "m", "y") as driver:
+        done = app.session.reversals.undoable()
+        assert done is not None and app.here is not None
+        done.target = "Keys (u): u undoes it"
+        app.here.status.update()
+        await driver.idle()
+        assert "last: merge Keys (u): u undoes it   z undo" in driver.screen
+
+
 async def test_a_refused_write_is_told_and_can_be_retried() -> None:
     app = DeskApp()
     async with drive(app, "m") as driver:

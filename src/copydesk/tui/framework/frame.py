@@ -545,13 +545,16 @@ def waiting_rows(source: Any) -> str:
     return ""
 
 
-def last_write(session: Session) -> str:
-    """Return the last write and the key that undoes it; "" while there is none."""
+def last_write(session: Session, told: Callable[[str], str] = str) -> str:
+    """Return the last write and the key that undoes it; "" while there is none.
+
+    ``told`` gives what names the key with the keys of the settings; what was written is not ours.
+    """
     if (wait := next(iter(session.writes.waits[::-1]), None)) is not None:
-        return f"{wait.doing}: sent in {wait.seconds} s, u recalls it"
+        return f"{wait.doing}: sent in {wait.seconds} s{told(', u recalls it')}"
     if (lost := session.reversals.unsettled()) is not None:
         entry = lost.cut or lost.entry
-        return f"no answer: {entry.what.lower()} {entry.target}   u looks again"
+        return f"no answer: {entry.what.lower()} {entry.target}{told('   u looks again')}"
     line = session.reversals.undoable()
     if line is None:
         return ""
@@ -563,10 +566,11 @@ def last_write(session: Session) -> str:
         what = line.what.lower() if len(set(kinds)) == 1 else "change"
         wrote = f"{what} {len(kinds)} at once"
     if waiting and not sent:
-        return f"last: {wrote} (waits)   u discards {'it' if len(kinds) == 1 else 'them'}"
+        them = "it" if len(kinds) == 1 else "them"
+        return f"last: {wrote} (waits){told(f'   u discards {them}')}"
     if session.reversals.final() is not None:
-        return f"u undoes: {wrote}"
-    return f"last: {wrote}   u undo"
+        return f"{told('u undoes:')} {wrote}"
+    return f"last: {wrote}{told('   u undo')}"
 
 
 _CHORD = re.compile(r"(?<![^\s(])(?:[!-~]|f\d+|(?:ctrl|alt)\+\S) (?=[!-~](?:[\s.;:)]|$))")
@@ -687,7 +691,7 @@ class Status(FrameLine):
 
     def parts(self, width: int) -> tuple[Text, Text]:
         """Chord hints, else the message, else slow reads, else the place's own status."""
-        right = Text(self._said(self.place.status_right()), style=self.tone("off"))
+        right = Text(self.place.status_right(), style=self.tone("off"))
         if self.keys:
             keys = self.keys
             return (Text(keys, style=self.tone("key")) if isinstance(keys, str) else keys), Text()
@@ -709,7 +713,7 @@ class Status(FrameLine):
     def at_start(self) -> Strip:
         """Return the line with the place's own status and no message."""
         width = self.size.width
-        right = Text(self._said(self.place.status_right()), style=self.tone("off"))
+        right = Text(self.place.status_right(), style=self.tone("off"))
         return self.draw(self._known(right, width), right, width)
 
     def _said(self, text: str) -> str:

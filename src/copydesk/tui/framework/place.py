@@ -297,7 +297,7 @@ class Place(Acts, SteadyScreen[None]):
 
     def status_right(self) -> str:
         """Return the right part of the status line: the last write and how to take it back."""
-        return last_write(self.session)
+        return last_write(self.session, lambda said: self.desk.keyboard.said(said, self))
 
     def age(self, width: int) -> Said:
         """Return how old what it shows is, for a line so wide: its tone, the longest form first."""

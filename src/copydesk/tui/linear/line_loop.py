@@ -653,7 +653,7 @@ class LineLoop:
         self._announce_header()
         waits = [each.doing for each in app.session.writes.waits]
         if waits and waits != self._waits:
-            self._say(last_write(app.session))
+            self._say(last_write(app.session, lambda said: app.keyboard.said(said, front)))
         self._waits = waits
 
     def _announce_header(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.text import Text
@@ -265,8 +265,8 @@ class PageEditing(ReviewCommands, scope="review"):
         if diff.page is None or diff.line is None:
             return 0
         lines, at = diff.page.diff, diff.line
-        near = chain(islice(lines, at, None), reversed(lines[:at]))
-        return next((line.after_number for line in near if line.after_number), 0)
+        near = chain(range(at, len(lines)), reversed(range(at)))
+        return next((line for row in near if (line := lines[row].after_number)), 0)
 
     @action("D", "delete", word="delete", unless=(may_not_write, no_page_here), show=4,
             group="Pages", uses=READS, stages=True, override=True,

@@ -229,7 +229,8 @@ def test_a_value_may_begin_with_a_dash(capsys: pytest.CaptureFixture[str]) -> No
     assert parse(["spaces", "show", "-hKv3"]).options["space"] == "-hKv3"
     fields = parse(["api", "GET", "/orgs", "-fa=1", "-F", "b=2"]).options["fields"]
     assert [each.typed for each in fields] == [False, True]
-    for line in ("cr list -x", "cr -all list", "-all", "cr list --al"):
+    slips = ("cr approve 4 -yes", "search a -json", "cr reply 7 -Lq9 x -space=guide")
+    for line in ("cr list -x", "cr -all list", "-all", "cr list --al", *slips):
         with pytest.raises(SystemExit):
             parse(line.split())
         assert "there is no option -" in capsys.readouterr().err, line

@@ -252,11 +252,15 @@ class Parser(ArgumentParser):
             raise ArgumentError(action, f"a whole number is needed, not {named}") from error
 
     def _parse_optional(self, arg_string: str) -> Any:
-        """Take ``-MKv3…``, an id, or ``-is:mine`` for a value: no option here is called so."""
-        begins = arg_string[:2]
+        """Take ``-MKv3…``, an id, or ``-is:mine`` for a value: no option here is called so.
+
+        ``-yes`` was meant to be one.
+        """
+        begins, options = arg_string[:2], self._option_string_actions
         named = len(arg_string) > 2 and begins[0] == "-" and begins != "--"
+        named = named and f"-{arg_string.partition('=')[0]}" not in options
         groups = any(isinstance(each, _SubParsersAction) for each in self._actions)
-        option = self._option_string_actions.get(begins)
+        option = options.get(begins)
         if named and not groups and (option is None or option.nargs == 0):
             return None
         return super()._parse_optional(arg_string)

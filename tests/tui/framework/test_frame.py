@@ -131,7 +131,8 @@ async def test_the_last_write_is_told_with_own_keys_and_what_it_is_about_as_it_i
     app.use_keys({"place.undo": ("z",), "go.log": ("f4",)})
     async with drive(app, "j", "m", "y") as driver:
         done = app.session.reversals.undoable()
-        assert done is not None and app.here is not None
+        assert done is not None
+        assert app.here is not None
         done.target = "Keys (u): u undoes it"
         app.here.status.update()
         await driver.idle()

@@ -13,6 +13,7 @@ from copydesk.contract import operations as ops
 from copydesk.domain.saved_view import SavedView
 from copydesk.server import change_requests, threads
 from copydesk.server.transaction import Tx
+from copydesk.tui.changes import commands
 from copydesk.tui.changes.screen import ChangesPlace
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world
@@ -290,7 +291,10 @@ async def test_what_is_done_to_marked_rows_has_a_result_for_each(desk: Desk) -> 
     await real.aclose()
 
 
-async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(desk: Desk) -> None:
+async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "NAMED", 1)
     sam = desk.world.user("sam", display_name="Sam Ortiz")
     marked = ("Ready one", "Asked")
 
@@ -309,11 +313,14 @@ async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(desk: De
 
     async with drive(open_world(desk.world, "changes"), size=(100, 30)) as driver:
         mark(driver, "Left alone", *marked)
+        for each in marked:
+            driver.app.session.snoozed.look(desk.ids[each], driver.app.session.now, "former")
         desk.world.write(
             lambda tx: change_requests.set_status(tx, desk.ids["Left alone"], "archived")
         )
         await driver.press("R", "A")
-        assert "3 marked change requests" in driver.screen
+        assert "3 marked change requests: #5 and 2 more" in driver.screen
+        assert "#5 and 1 more changed since you read them: d shows them." in driver.screen
         assert "ctrl+s goes on, with a comment or without" in driver.screen
         await typed(driver, "Too long.")
         # Esc at the list of them sends nothing, and what was written is there again.

@@ -678,10 +678,15 @@ class PeopleCommands(Commands, scope="changes"):
         await self.place.writer.send(write, draft=key, recall=True, aged=not as_read)
         self._others_now(row)
 
-    def _label(self, row: ChangeRow, *, several: bool) -> str:
-        """Return how one of the marked is named: numbers are counted in each space."""
-        title = self.place.known.space_title(row.space) if several else ""
-        return f"{row.label} in {title}" if title else row.label
+    def _labels(self, rows: Sequence[ChangeRow], marked: Sequence[ChangeRow]) -> str:
+        """Return what some of the marked are called: numbers are counted in each space."""
+        several = len({row.space for row in marked}) > 1
+        labels = []
+        for row in rows[:NAMED]:
+            title = self.place.known.space_title(row.space) if several else ""
+            labels.append(f"{row.label} in {title}" if title else row.label)
+        rest = len(rows) - NAMED
+        return listed([*labels, f"{rest} more"] if rest > 0 else labels)
 
     async def _verdict_on_marked(self, status: ReviewStatus) -> None:
         """Ask for the words, then give the verdict on all marked rows, each with its result."""
@@ -689,12 +694,9 @@ class PeopleCommands(Commands, scope="changes"):
 
         rows, key = self.place.rows.marked_rows(), marked_verdict_key(status)
         verb = VERBS[status]
-        several = len({row.space for row in rows}) > 1
-        labels = [self._label(row, several=several) for row in rows[:NAMED]]
-        if len(rows) > NAMED:
-            labels.append(f"{len(rows) - NAMED} more")
+        labels = self._labels(rows, rows)
         facts = (
-            Text(f"{plural(len(rows), 'marked change request')}: {listed(labels)}", style="strong"),
+            Text(f"{plural(len(rows), 'marked change request')}: {labels}", style="strong"),
             *await self._edited(rows),
             "What you write goes to each. Nothing is sent yet: the next dialog lists them.",
         )
@@ -734,12 +736,12 @@ class PeopleCommands(Commands, scope="changes"):
         """Return the line for those of the rows that changed since the reader read them."""
         now = {row.id: row.revision for row in rows}
         edited = await self.place.session.snoozed.edited(now)
-        labels = [row.label for row in rows if row.id in edited]
-        if not labels:
+        found = [row for row in rows if row.id in edited]
+        if not found:
             return []
-        them = "it" if len(labels) == 1 else "them"
-        said = f"{listed(labels)} changed since you read {them}: d shows {them}."
-        return [hint(said, "warn")]
+        them = "it" if len(found) == 1 else "them"
+        said = Text(f"{self._labels(found, rows)} changed since you read {them}: ", style="warn")
+        return [said.append_text(hint(f"d shows {them}.", "warn"))]
 
     def _others_now(self, row: ChangeRow) -> None:
         """Read again what depends on reviews: these change no row."""

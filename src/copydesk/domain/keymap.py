@@ -129,13 +129,15 @@ def keys_renamed(keys: Iterable[tuple[str, Sequence[str]]]) -> dict[str, str]:
     return {key: min(each) for key, each in now.items() if len(each) == 1 and key not in each}
 
 
-_THEIRS = (
-    r"(?:Not allowed:|Refused by a rule:|The service (?:failed|refused it|did not accept it):"
+THEIRS = (
+    r"“[^”]*”"
+    r"|(?:Not allowed:|Refused by a rule:|The service (?:failed|refused it|did not accept it):"
     r"|or this service has no [^.]*\.|deleted or moved\.|Nothing was changed\.|to fix it\."
     r"|look before sending it again\.)"
     r"(?: .+?)??(?=$| (?:\S|@, then \S) (?:tries again|sends it|reads it again)\b| What you wrote)"
 )
-"""The words of a service in a sentence (`copydesk.session.errors`), with what comes before them."""
+"""What is not ours in a sentence of ours: what is in quotes, and the words of a service, with what
+comes before them (`copydesk.session.errors`)."""
 
 
 def with_keys(text: str, renamed: Mapping[str, str]) -> str:
@@ -162,7 +164,7 @@ def _naming(keys: Sequence[str], chords: Sequence[str]) -> re.Pattern[str]:
     does = r"(?= [a-z]+s\b|, then | in [A-Z]| and \S [a-z])|(?<= and .)(?= [a-z])"
     said = rf"(?<![\w+])(?:{held})(?![\w+])|{begins}(?:{alone})(?:{does})"
     said += rf"|(?<= \()(?:{alone})(?=\)| now\))|(?<= {{3}})(?:{alone})(?= [a-z])"
-    kept = "|".join(("“[^”]*”", _THEIRS, *map(re.escape, chords)))
+    kept = "|".join((THEIRS, *map(re.escape, chords)))
     return re.compile(rf"{kept}|(?:{said})(?!(?: \S+)? (?:does|means) nothing| is “)")
 
 

@@ -11,6 +11,7 @@ from copydesk.client.errors import Forbidden, Unreachable
 from copydesk.session.errors import NOT_CACHED
 from copydesk.tui.dialogs.dialog import TypeToConfirm
 from copydesk.tui.framework.frame import ends_with_an_answer
+from copydesk.tui.framework.pane import offered
 from copydesk.tui.system.activity import Activity
 from copydesk.tui.system.help import HelpView
 from tests.drive import drive
@@ -137,6 +138,17 @@ async def test_the_last_write_is_told_with_own_keys_and_what_it_is_about_as_it_i
         app.here.status.update()
         await driver.idle()
         assert "last: merge Keys (u): u undoes it   z undo" in driver.screen
+
+
+async def test_who_only_reads_is_told_all_that_a_service_said() -> None:
+    app = DeskApp()
+    async with drive(app) as driver:
+        app.session.read_only = True
+        refused = "Not allowed: a pass is needed; m sits at the desk."
+        assert offered(driver.place, f"{refused} R tries again.") == f"{refused} R tries again."
+        assert (
+            offered(driver.place, "“a; m merges” is here. m merges it.") == "“a; m merges” is here."
+        )
 
 
 async def test_a_refused_write_is_told_and_can_be_retried() -> None:

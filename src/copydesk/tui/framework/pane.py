@@ -17,7 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
-from copydesk.domain.keymap import with_keys
+from copydesk.domain.keymap import THEIRS, with_keys
 from copydesk.present.facts import HINT
 from copydesk.tui.framework.actions import Acts, actions_of, away
 from copydesk.tui.framework.desk_app import desk_of, keyboard_of
@@ -402,8 +402,11 @@ def offered(owner: Widget, text: str) -> str:
 def _without_those_away(app: DeskApp, owner: Widget, text: str) -> str:
     chain = app.keyboard.chain(owner.screen)
     actions = actions_of(chain)
-    there = {key for _, each in actions if not away(app.session, each) for key in each.keys}
-    left = re.sub(_TOLD, lambda told: told[0] if told["key"] in there else "", text)
+    there = {
+        None,
+        *(key for _, each in actions if not away(app.session, each) for key in each.keys),
+    }
+    left = re.sub(f"{THEIRS}|{_TOLD}", lambda told: told[0] if told["key"] in there else "", text)
     if left == text:
         return text
     left = left.rstrip(" ,;:")

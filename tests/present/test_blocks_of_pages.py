@@ -367,6 +367,22 @@ import { Tabs } from './tabs';
     More of it.
 </Tabs>
 
+    code()
+
+<Card>
+
+    Text below a blank line.
+
+    <Lone />
+
+        own()
+
+</Card>
+
+<TABLE>
+<TR><TD>One</TD></TR>
+</TABLE>
+
 ::: note
 Text of a note
 :::
@@ -403,6 +419,13 @@ def test_code_that_is_indented_is_code_and_signs_of_other_tools_stand_by_themsel
         ("paragraph", "", ("Text in a component.",)),
         ("paragraph", "", ("More of it.",)),
         ("tag", "", ("</Tabs>",)),
+        ("code", "", ("code()",)),
+        ("tag", "", ("<Card>",)),
+        ("paragraph", "", ("Text below a blank line.",)),
+        ("tag", "", ("<Lone />",)),
+        ("code", "", ("own()",)),
+        ("tag", "", ("</Card>",)),
+        ("table", "", ("| One |",)),
         ("tag", "", ("::: note",)),
         ("paragraph", "", ("Text of a note",)),
         ("tag", "", (":::",)),
@@ -413,7 +436,7 @@ def test_code_that_is_indented_is_code_and_signs_of_other_tools_stand_by_themsel
     ]
     numbered = INDENTED.split("\n")
     for block in blocks(INDENTED):
-        if block.lines:
+        if block.lines and block.kind != "table":
             assert block.lines[0].strip() in numbered[block.line]
 
 

@@ -554,8 +554,12 @@ EXPANDABLE = TagKind("expandable", "folded", holds=True)
 """``<details>``, which is no tag."""
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+)\s*+([^`]*+)$")
-_HOLDS = re.compile(r"[ \t]*(?:!!!|\?\?\?|===[ \t]+\"|:[ \t]|\[\^[^\]]+\]:)")
-"""A note, a tab or a definition of MkDocs, or a footnote: what it holds is indented below it."""
+_HOLDS = re.compile(
+    r"[ \t]*(?:!!!|\?\?\?|===[ \t]+\"|:[ \t]|\[\^[^\]]+\]:"
+    r"|<[A-Z][\w.]*(?:\s[^<>]*)?(?<!/)>(?=[ \t]*$))"
+)
+"""A note, a tab or a definition of MkDocs, a footnote, or a component of MDX: what it holds is
+indented below it."""
 _SAYS = re.compile(r"[ \t]*(?::[ \t]|\*\[)")
 """A definition: of the signs of others those that are text."""
 _COMPONENT = re.compile(r"[ \t]*</?[A-Z][\w.]*(?:\s[^<>]*)?>[ \t]*$")
@@ -678,12 +682,12 @@ class _Cutter:
         sign = SIGN.match(line) or _COMPONENT.match(line)
         if column >= code and self._after_blank and not (item or sign):
             return self._indented(at, code)
+        if stripped[0] in "{<$" and (stop := self._platform(at, line, stripped)):
+            return stop
         if sign and not self._literal and not _SAYS.match(line):
             self._columns.append(max(self._columns[-1], self._text_column(at, at)))
             self._put("tag", at, (stripped,))
             return at + 1
-        if stripped[0] in "{<$" and (stop := self._platform(at, line, stripped)):
-            return stop
         if match := _HEADING.match(line):
             said = (match.group(2) or "").rstrip().rstrip("#").rstrip()
             self._put("heading", start, (said,), len(match.group(1)))

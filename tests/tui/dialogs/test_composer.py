@@ -105,6 +105,8 @@ async def test_what_is_written_stays_in_sight_on_a_screen_that_shrinks(
 
 async def test_what_ctrl_z_leaves_nothing_of_is_told_to_come_back(review: ReviewWorld) -> None:
     async with drive(review.app(), "]", "c", size=(80, 24)) as driver:
+        await driver.press("ctrl+z")
+        assert "ctrl+y" not in driver.screen, "there was nothing to undo"
         await driver.type("Why twice?")
         await driver.press("ctrl+z")
         assert field(driver).text == ""

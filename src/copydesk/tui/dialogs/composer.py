@@ -167,8 +167,9 @@ class Composer(TextField, scope="composer"):
 
     def undo(self) -> None:
         """Undo what was typed; where ctrl+z, which suspends elsewhere, leaves nothing, say more."""
+        before = self.text
         super().undo()
-        if not self.text:
+        if before and not self.text:
             self._emptied = True
             self.line.say("Undone: ctrl+y brings the text back.")
 

@@ -170,8 +170,9 @@ async def test_no_screen_names_a_key_that_is_another_one(sample: Sample, part: i
     app.use_keys(keys)
     async with drive(app, size=SIZES[1]) as driver:
         for name, entry in sorted(navigation.ENTRIES.items())[part::8]:
-            if name != entry.place.PLACE or name in ALIKE:
-                continue
+            ours = entry.place.__module__.startswith("copydesk.")
+            if name != entry.place.PLACE or not ours or name in ALIKE:
+                continue  # another way to the same place, or one that tests made
             await app.go(name, wanted.get(name, wanted[""]))
             await driver.idle()
             for _ in range(max(1, len(driver.place.views))):

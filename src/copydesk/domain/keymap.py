@@ -144,8 +144,8 @@ def with_keys(text: str, renamed: Mapping[str, str]) -> str:
     """Return a text of ours with the keys that are there now in place of those it names.
 
     One with a modifier is found anywhere, another where a part of a sentence begins with it and
-    says what it does, or it is alone in brackets, or in a list with three blanks: ``R reads it``,
-    ``J and K move it``, ``(g d)``, ``last: sent   u undo``.
+    says what it does, or it is alone in brackets at its end, or in a list with three blanks:
+    ``R reads it``, ``J and K move it``, ``(g d)``, ``last: sent   u undo``.
     What is in quotes, or a service said, is somebody's; what does or means nothing, or is an action
     in quotes, is a key of now.
     """
@@ -163,7 +163,7 @@ def _naming(keys: Sequence[str], chords: Sequence[str]) -> re.Pattern[str]:
     begins = r"(?:^|(?<=[.;:,!?(] )|(?<=\()|(?<= {3})|(?<=\b\w and ))"
     does = r"(?= [a-z]+s\b|, then | in [A-Z]| and \S [a-z])|(?<= and .)(?= [a-z])"
     said = rf"(?<![\w+])(?:{held})(?![\w+])|{begins}(?:{alone})(?:{does})"
-    said += rf"|(?<= \()(?:{alone})(?=\)| now\))|(?<= {{3}})(?:{alone})(?= [a-z])"
+    said += rf"|(?<= \()(?:{alone})(?=\)(?:[.,:;!?]|$)| now\))|(?<= {{3}})(?:{alone})(?= [a-z])"
     kept = "|".join((THEIRS, *map(re.escape, chords)))
     return re.compile(rf"{kept}|(?:{said})(?!(?: \S+)? (?:does|means) nothing| is “)")
 

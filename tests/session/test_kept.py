@@ -129,6 +129,23 @@ async def test_a_snooze_is_kept_and_taken_back(tmp_path: Path) -> None:
     assert again.looks == {"r": later}
 
 
+async def test_what_was_read_just_now_is_known_before_one_asks_whether_it_was_edited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = DeskSnoozes(State(tmp_path / "state.db"), "desk")
+    known: list[Mapping[str, datetime]] = []
+
+    def edited(now: Mapping[str, str]) -> set[str]:
+        known.append(store.looks())
+        return set()
+
+    monkeypatch.setattr(store, "edited", edited)
+    snoozes = Snoozes(store)
+    snoozes.look("cr", NOW, "r1")
+    await snoozes.edited({"cr": "r1"})
+    assert known == [{"cr": NOW}]
+
+
 async def test_a_view_is_saved_and_taken_back(tmp_path: Path) -> None:
     store = SavedViews(tmp_path / "settings.toml")
     steps = views_steps(store)

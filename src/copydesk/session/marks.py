@@ -184,6 +184,8 @@ class Snoozes:
 
         ``now`` has their revisions.
         """
+        if self._keeping:
+            await asyncio.wait(self._keeping)  # what was read just now is not on the disk yet
         with suppress(OSError):  # as if it had never been read
             return await asyncio.to_thread(self._store.edited, now)
         return set()

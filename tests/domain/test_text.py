@@ -13,6 +13,7 @@ from copydesk.domain.text import (
     clean,
     exposed,
     listed,
+    ordinal,
     plural,
     same_name,
     shorten,
@@ -283,3 +284,7 @@ def test_sizes_are_said_as_a_person_reads_them(size: int | None, said: str) -> N
 def test_a_path_is_cut_in_its_middle(text: str, cells: int, cut: str) -> None:
     assert shorten_middle(text, cells) == cut
     assert cell_len(cut) <= cells
+
+
+def test_a_place_in_a_list_is_a_number_that_one_counts_to() -> None:
+    assert [ordinal(text) for text in ("3", "0", "", "-1", "3.", "²", "1" * 5000)] == [3] + [0] * 6

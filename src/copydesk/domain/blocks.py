@@ -25,6 +25,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from copydesk.domain.block_tags import is_tag
 from copydesk.domain.html_table import CUT, ROW, link_text, row_text
 from copydesk.domain.late_dataclass import dataclass
+from copydesk.domain.text import ordinal
 
 LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BLANKS = re.compile(r"[ \t]+")
@@ -656,7 +657,7 @@ class AnchoredLines:
         places = self._places.get(digest)
         if not places:
             return None
-        wanted = int(nth) if nth.isdecimal() and len(nth) < 10 else 0
+        wanted = ordinal(nth)
         if exact and wanted >= len(places):
             return None
         return places[min(wanted, len(places) - 1)]

@@ -25,7 +25,7 @@ from copydesk.domain.ingest_frames import LARGEST, Complaint
 from copydesk.domain.ingest_quotes import BROKEN, NO_END, NOT_DOUBLED, TOO_FAR, RowCheck, quote_line
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.source_name import id_of
-from copydesk.domain.text import listed
+from copydesk.domain.text import listed, ordinal
 from copydesk.domain.written_moment import Order, is_open, order_of, read_cell, read_moment
 
 DELIMITERS = ",;\t|"
@@ -350,7 +350,7 @@ def _place(name: str, header: Sequence[str]) -> int | None:
     for at, each in enumerate(header):
         if each.casefold() == wanted:
             return at
-    return int(name) - 1 if name.isdecimal() and 1 <= int(name) <= len(header) else None
+    return number - 1 if 0 < (number := ordinal(name)) <= len(header) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -365,6 +365,11 @@ def plural(count: int, noun: str, many: str | None = None) -> str:
     return f"{count:,} {many}"
 
 
+def ordinal(text: str) -> int:
+    """Return the place in a list that a text names, from 1; 0 where it names none."""
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+
 def listed(words: Iterable[str], last: str = "and") -> str:
     """Return words as a sentence lists them: "Priya, Lee and Sam"."""
     parts = list(words)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from copydesk.domain.address import is_unserved, web_address
-from copydesk.domain.text import clean, plural, same_name
+from copydesk.domain.text import clean, ordinal, plural, same_name
 from copydesk.local import browser
 from copydesk.present.raw_json import Raw
 from copydesk.session.cached_reads import about_cache, clear_cache
@@ -266,8 +266,8 @@ class CommonCommands(Commands, scope="place"):
     def go_view(self, rest: str) -> None:
         """Go to a view by name or number."""
         place, views = self.place, self.place.views
-        if rest.isdigit() and 0 < int(rest) <= len(views):
-            place.choose_view(views[int(rest) - 1].id)
+        if 0 < (number := ordinal(rest)) <= len(views):
+            place.choose_view(views[number - 1].id)
             return
         for view in views:
             if any(same_name(name, rest) for name in (view.id, view.title, view.short) if name):

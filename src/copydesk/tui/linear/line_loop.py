@@ -16,7 +16,7 @@ from textual.keys import key_to_character
 from textual.widgets import Input, TextArea
 
 from copydesk.domain.filter import having_words
-from copydesk.domain.text import clean, plural, typed
+from copydesk.domain.text import clean, ordinal, plural, typed
 from copydesk.tui.dialogs.choice import Chooser
 from copydesk.tui.dialogs.dialog import Sheet, TypeToConfirm
 from copydesk.tui.dialogs.form import Form
@@ -145,7 +145,7 @@ class LineLoop:
         front = self._app.screen
         focused = front.focused
         if offered and line.strip().isdecimal():
-            await self._do_offered(offered, int(line))
+            await self._do_offered(offered, ordinal(line.strip()))
         elif isinstance(focused, TextArea):
             await self._in_text(focused, line)
         elif isinstance(front, Sheet):
@@ -432,8 +432,8 @@ class LineLoop:
         word, _, rest = text.partition(" ")
         if text.casefold() == "yes" and asked.yes[0]:
             await self._press_line(asked.yes[0])
-        elif text.isdecimal() and 0 < int(text) <= len(asked.choices):
-            await self._press_line(asked.choices[int(text) - 1][0])
+        elif 0 < (number := ordinal(text)) <= len(asked.choices):
+            await self._press_line(asked.choices[number - 1][0])
         elif not text and self._rest:
             self._more()
         elif await self._word(word, rest.strip()) if text else False:
@@ -476,8 +476,8 @@ class LineLoop:
             return
         if text and isinstance(focused, FormChoice):
             chosen = [each for each in field.options if each.title.casefold() == text.casefold()]
-            if text.isdecimal() and 0 < int(text) <= len(field.options):
-                chosen = [field.options[int(text) - 1]]
+            if 0 < (number := ordinal(text)) <= len(field.options):
+                chosen = [field.options[number - 1]]
             if not chosen:
                 self._say(f"{clean(text)} is none of the choices.")
                 self._focus = (None, "")

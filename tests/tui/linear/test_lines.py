@@ -94,6 +94,7 @@ async def test_words_keys_and_what_is_none_of_these() -> None:
         assert (await linear.take("read 4")).startswith("4 of 4. Number 113, Rename")
         assert await linear.take("next") == "This is the end."
         assert "go from 1 to 4" in await linear.take("5")
+        assert "go from 1 to 4" in await linear.take("1" * 5000)
         assert "is neither a key nor a word here" in await linear.take("frobnicate")
         assert "has that name" not in await linear.take("do frobnicate"), "one answer is enough"
         assert (await linear.take("where")).startswith("acme-docs, Requests. View All, 1 of 2.")

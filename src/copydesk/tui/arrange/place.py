@@ -17,7 +17,7 @@ from copydesk.domain.filter import fold
 from copydesk.domain.layout import Item, Layout
 from copydesk.domain.own_command import Thing
 from copydesk.domain.reversal import NEW
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, ordinal, plural, shorten
 from copydesk.present.facts import hint
 from copydesk.session.errors import with_key
 from copydesk.session.target import Target
@@ -231,7 +231,7 @@ class ArrangeCommands(Commands, scope="arranging"):
             said += ":move N makes the row the Nth of its level, as in :move 3."
             self.place.say(said, "warn")
         else:
-            self.place.draft.stage(lambda it: it.put(row.id, int(rest)))
+            self.place.draft.stage(lambda it: it.put(row.id, ordinal(rest)))
 
     @command(
         "sort", "title|path|reverse", complete=lambda here: [*here.sorts, "reverse"], stages=True

@@ -195,7 +195,7 @@ class LineLoop:
         if not line:
             await self._go_on()
         elif line.isdecimal():
-            await self._go_to(int(line))
+            await self._go_to(ordinal(line))
         elif len(line) > 1 and line[0] in ":/":
             await self.press(keys_in(line[0])[0])
             focused = self._app.screen.focused
@@ -217,7 +217,7 @@ class LineLoop:
                 await self.press("enter")
             case "read":
                 if rest.isdecimal():
-                    await self._go_to(int(rest))
+                    await self._go_to(ordinal(rest))
                 self._tell_long(self._whole())
             case "list":
                 self._list()
@@ -495,13 +495,13 @@ class LineLoop:
         if rows is None or word == "back":
             await self.press("escape")
         elif text.isdecimal() and isinstance(sheet, Chooser):
-            if not 0 < int(text) <= rows.source.length:
+            if not 0 < (number := ordinal(text)) <= rows.source.length:
                 self._say(f"The choices go from 1 to {rows.source.length}.")
                 return
-            rows.move(int(text) - 1 - rows.cursor)
+            rows.move(number - 1 - rows.cursor)
             await self.press("enter")
             if self._app.screen is sheet:
-                rows.move(int(text) - 1 - rows.cursor)
+                rows.move(number - 1 - rows.cursor)
                 self._say(told(rows))
         elif word == "yes":
             await self._do("send")

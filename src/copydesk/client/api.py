@@ -537,7 +537,9 @@ class Api:
     async def _read(
         self, operation: Operation[..., Any], target: str, answer: Answer
     ) -> tuple[Any, Sequence[Any]]:
-        """Return what `_validated` does; what a poll brings again is read once."""
+        """Return the result as `_validated` does; a poll that brings the same bytes again gets the
+        result from before.
+        """
         polls = ASKER.get().why is Why.POLLING and not WHOLE.get()
         if not polls or operation.secret or len(answer.content) > MOST_POLLED_BYTES:
             return await self._validated(operation, answer)

@@ -345,7 +345,7 @@ def _column(name: str, header: Sequence[str]) -> int:
 
 
 def _place(name: str, header: Sequence[str]) -> int | None:
-    """Return the column with a heading, else of a number from 1; None where there is none."""
+    """Return the column with this heading or, counted from 1, this number; None for none."""
     wanted = name.casefold()
     for at, each in enumerate(header):
         if each.casefold() == wanted:

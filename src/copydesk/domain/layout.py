@@ -174,7 +174,7 @@ class Layout:
         return self._knowing(new, _OF_ITEMS)
 
     def _knowing(self, new: Layout, names: Iterable[str]) -> Layout:
-        """Return a layout with what was found in this one, as far as it holds there."""
+        """Return a layout with those of this one's cached values that are the same in it."""
         new.__dict__.update({name: self.__dict__[name] for name in names if name in self.__dict__})
         return new
 

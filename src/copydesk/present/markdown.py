@@ -554,16 +554,17 @@ EXPANDABLE = TagKind("expandable", "folded", holds=True)
 """``<details>``, which is no tag."""
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+)\s*+([^`]*+)$")
+_NAMED = r"[A-Z][\w.]*(?:\s[^<>]*)?"
+"""The name of a component of MDX, and its attributes."""
+_COMPONENT = re.compile(rf"[ \t]*</?{_NAMED}>[ \t]*$")
+"""A line that is only the opening or the closing tag of a component."""
 _HOLDS = re.compile(
-    r"[ \t]*(?:!!!|\?\?\?|===[ \t]+\"|:[ \t]|\[\^[^\]]+\]:"
-    r"|<[A-Z][\w.]*(?:\s[^<>]*)?(?<!/)>(?=[ \t]*$))"
+    rf"[ \t]*(?:!!!|\?\?\?|===[ \t]+\"|:[ \t]|\[\^[^\]]+\]:|<{_NAMED}(?<!/)>(?=[ \t]*$))"
 )
-"""A note, a tab or a definition of MkDocs, a footnote, or a component of MDX: what it holds is
-indented below it."""
+"""A note, a tab or a definition of MkDocs, a footnote, or a component: what it holds is indented
+below it."""
 _SAYS = re.compile(r"[ \t]*(?::[ \t]|\*\[)")
-"""A definition: of the signs of others those that are text."""
-_COMPONENT = re.compile(r"[ \t]*</?[A-Z][\w.]*(?:\s[^<>]*)?>[ \t]*$")
-"""A line that is only the beginning or the end of a component of MDX."""
+"""A definition, which is text: other lines that `SIGN` finds are shown as tags."""
 _HEADING = re.compile(r"^ {0,3}(#{1,6})(?:\s+(.*)|#*\s*)$")
 _ITEM = re.compile(r"^(\s*)([-*+]|\d{1,9}[.)])(?:\s+(.*))?$")
 _QUOTE = re.compile(r"^ {0,3}>\s?(.*)$")
@@ -758,7 +759,7 @@ class _Cutter:
         return (indent_of(self._lines[first]) // 4 + signs) * 4
 
     def _fenced(self, at: int, begun: re.Match[str], column: int) -> int:
-        """Cut code between fences, of which the first has been read, and is indented so far."""
+        """Cut fenced code. ``begun`` is its opening fence, ``column`` the indentation of that."""
         fence, language = begun.groups()
         stop = self._past(at + 1, lambda each: _closes(each, fence))
         body = [_moved_out(each, column) for each in self._lines[at + 1 : stop]]

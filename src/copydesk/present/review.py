@@ -136,7 +136,7 @@ def overview(
 
 
 def _with_key(said: str, key: str) -> Text:
-    """Return what is said of something, and which ``key`` shows it, unless the service lacks it."""
+    """Return a sentence with the key that shows more, or alone where the service lacks that."""
     return Text(said) if said.startswith(LACKS) else Text(said).append_text(hint(key, ""))
 
 

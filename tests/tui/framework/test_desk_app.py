@@ -49,41 +49,60 @@ async def test_a_pause_that_is_stopped_never_ends() -> None:
     assert not pause.asked
 
 
-async def test_ticks_rest_for_a_while_or_until_they_are_told_to_go_on() -> None:
-    rang = asyncio.Event()
-    ticks = Ticks(0.001, rang.set)
+class Clock:
+    """The timers of an event loop, which ring when a test has time go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._timers: list[asyncio.TimerHandle] = []
+        self.now = 0.0
+        monkeypatch.setattr(self._loop, "call_later", self._call_later)
+
+    def _call_later(self, seconds: float, ring: Callable[[], None]) -> asyncio.TimerHandle:
+        self._timers.append(asyncio.TimerHandle(self.now + seconds, ring, (), self._loop))
+        return self._timers[-1]
+
+    def go_on(self, until: float) -> None:
+        """Ring what rings until then, in order."""
+        while due := [t for t in self._timers if not t.cancelled() and t.when() <= until]:
+            timer = min(due, key=asyncio.TimerHandle.when)
+            self._timers.remove(timer)
+            self.now = timer.when()
+            timer._run()
+        self.now = until
+
+
+async def test_ticks_rest_for_a_while_or_until_they_are_told_to_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, rang, told = Clock(monkeypatch), list[float](), list[bool]()
+    ticks = Ticks(1, lambda: rang.append(clock.now))
     ticks.begin()
-    for _ in range(2):
-        await asyncio.wait_for(rang.wait(), 5)
-        rang.clear()
-    ticks.rest(3600)
-    ticks.rest(0.001)
-    told = [ticks.rests]
-    await asyncio.sleep(0.02)
-    assert not rang.is_set(), "what rests already is not woken by being told to rest"
+    clock.go_on(until=2.5)
+    ticks.rest(5)
+    ticks.rest(0.1)  # what rests already is not woken by being told to rest
+    told.append(ticks.rests)
+    clock.go_on(until=7.5)
+    told.append(ticks.rests)
+    ticks.rest(5)
     ticks.go_on()
     told.append(ticks.rests)
-    await asyncio.wait_for(rang.wait(), 5)
-    ticks.rest(0.001)
-    rang.clear()
-    await asyncio.wait_for(rang.wait(), 5)
-    told.append(ticks.rests)
-    assert told == [True, False, False], "it has rested long enough at last"
+    clock.go_on(until=9)
     ticks.stop()
-    rang.clear()
-    await asyncio.sleep(0.02)
-    assert not rang.is_set()
+    clock.go_on(until=20)
+    assert rang == [1, 2, 7.5, 8.5]
+    assert told == [True, False, False]
 
 
-async def test_a_tick_may_tell_itself_to_rest() -> None:
-    rang: list[None] = []
+async def test_a_tick_may_tell_itself_to_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, rang = Clock(monkeypatch), list[float]()
 
     def ring() -> None:
-        rang.append(None)
-        ticks.rest(3600)
+        rang.append(clock.now)
+        ticks.rest(5)
 
-    ticks = Ticks(0.001, ring)
+    ticks = Ticks(1, ring)
     ticks.begin()
-    await asyncio.sleep(0.02)
-    assert (len(rang), ticks.rests) == (1, True)
+    clock.go_on(until=12)
+    assert (rang, ticks.rests) == ([1, 6, 11], True)
     ticks.stop()

@@ -101,7 +101,7 @@ def check_page(call: Call, place: Place, page_id: str) -> None:
 
 
 MOST_CHARACTERS = 100_000
-"""How long a comment, a reply, or what is said with a review, is at most: a list has all whole."""
+"""Characters of a comment, a reply or the words of a review, at most: lists have them whole."""
 
 
 def written_markdown(body: WrittenBody) -> str:

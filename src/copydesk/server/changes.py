@@ -408,17 +408,20 @@ def _page_changes(
     return found
 
 
-_DESCRIBED = (
-    *("title", "slug", "description", "emoji", "icon", "href", "hidden", "no_index"),
-    *("no_robots_index", "condition", "cover", "variables", "meta_links"),
-)
-"""The attributes of a page that are told as they are kept."""
+_DESCRIBED = {
+    name: to_camel(name)
+    for name in (
+        *("title", "slug", "description", "emoji", "icon", "href", "hidden", "no_index"),
+        *("no_robots_index", "condition", "cover", "variables", "meta_links"),
+    )
+}
+"""The attributes of a page that are told as they are kept, with their names in answers."""
 
 
 def _attributes(was: PageData, now: PageData) -> dict[str, Difference]:
     """Return what differs between two versions of a page, by the names that it has in answers."""
     sides = [
-        {to_camel(name): getattr(page, name) or None for name in _DESCRIBED}
+        {told: getattr(page, name) or None for name, told in _DESCRIBED.items()}
         | {"document": page.text, "layout": page_layout(page).to_dict()}
         for page in (was, now)
     ]

@@ -251,7 +251,12 @@ def _seen(parts: Sequence[int]) -> tuple[float, ...]:
 
 
 def _safe(strip: Strip) -> Strip:
-    if all(map(_is_safe, strip)):
+    for text, style, control in strip:  # of each line of each frame: told without a call for each
+        if control or (style is not None and style.link):
+            break
+        if _PLAIN(text) is None and _held(_drawn(text)) != text:
+            break
+    else:
         return strip
     segments = [
         Segment(_drawn(text), None if style is None else style.update_link(None))
@@ -261,13 +266,6 @@ def _safe(strip: Strip) -> Strip:
     # What stands to the right of it on the line stays where it is.
     fitted = Strip(segments).adjust_cell_length(strip.cell_length)
     return Strip([Segment(_held(text), style) for text, style, _ in fitted], strip.cell_length)
-
-
-def _is_safe(segment: Segment) -> bool:
-    text, style, control = segment
-    if control or (style is not None and style.link):
-        return False
-    return _PLAIN(text) is not None or _held(_drawn(text)) == text
 
 
 _drawn = lru_cache(maxsize=KEPT_TEXTS)(typed)

@@ -374,10 +374,10 @@ class SteadyScreen(Screen[R]):
 
 
 class PartCompositor(Compositor):
-    """Draws for a part of a frame only the widgets that it shows.
+    """Draws for a part of a frame only the widgets that it shows, and of each its lines there.
 
     Textual draws all that lie within the smallest rectangle around what changed, and most of those
-    that do not: for one line of the details and the footer each widget of the screen.
+    that do not: for one line of the details and the footer all of each widget of the screen.
     """
 
     _parts: Collection[Region] = ()
@@ -390,8 +390,8 @@ class PartCompositor(Compositor):
         finally:
             self._parts = ()
 
-    # Stands on: each widget of a frame comes from it, those in front first, with where it lies and
-    # its lines.
+    # Stands on: each widget of a frame comes from it, those in front first, with where it lies,
+    # what of that is seen, and the lines of what is seen.
     def _get_renders(
         self, crop: Region | None = None
     ) -> Iterator[tuple[Region, Region, list[Strip]]]:
@@ -401,8 +401,10 @@ class PartCompositor(Compositor):
         parts = list(self._parts)
         for widget, (region, clip) in self.visible_widgets.items():
             seen = region.intersection(clip)
-            if any(map(seen.overlaps, parts)):
-                yield region, clip, widget.render_lines(seen.translate(-region.offset))
+            if shown := [part for part in parts if seen.overlaps(part)]:
+                lines = seen.intersection(Region.from_union(shown))
+                lines = Region(seen.x, lines.y, seen.width, lines.height)
+                yield region, lines, widget.render_lines(lines.translate(-region.offset))
                 # Of what lies behind a part that it covers nothing is seen.
                 parts = [part for part in parts if not seen.contains_region(part)]
                 if not parts:

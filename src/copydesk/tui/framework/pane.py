@@ -110,8 +110,8 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     _titled = ""
     """The title that the border says."""
 
-    _line_width = 0
-    """The cells of a line while lines are drawn."""
+    _line_width = _first_line = 0
+    """The cells of a line, and the line of content at the top, while lines are drawn."""
 
     fields: Fields[Any] | None = None
     """What its filter knows by name; None where it takes only words."""
@@ -226,6 +226,7 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         end = top + self.content_size.height
         title = self._titled
         self._line_width = self.scrollable_content_region.width
+        self._first_line = self.scroll_offset.y
         keys: list[object] = []
         missing: dict[object, tuple[int, object]] = {}
         for at, y in enumerate(crop.line_range):
@@ -250,6 +251,18 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     def line_width(self) -> int:
         """How many cells a line of content takes; measured once for all lines of a drawing."""
         return self._line_width or self.scrollable_content_region.width
+
+    @property
+    def first_line(self) -> int:
+        """Which line of content is at the top; looked up once for all lines of a drawing."""
+        return self._first_line if self._line_width else self.scroll_offset.y
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Draw other lines; the bar beside them draws itself when its thumb moves."""
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.position = new_value
+        if round(old_value) != round(new_value):
+            self.refresh(self.scrollable_content_region.reset_offset)
 
     def put_cursor(self, y: int) -> None:
         """Place the real terminal cursor at a line of content, for screen readers and tmux."""

@@ -193,7 +193,7 @@ class SettleView(SpanPane, scope="settle_view"):
 
     def render_line(self, y: int) -> Strip:
         """Draw one visible line."""
-        width, at = self.line_width, self.scroll_offset.y + y
+        width, at = self.line_width, self.first_line + y
         if not self._shown:
             said = wrap_exact([(self.nothing_said(self.empty), "muted")], max(8, width))
             return self.strip_of(said[at] if at < len(said) else [], self.base, width)

@@ -103,7 +103,7 @@ class Facts(Pane):
         self.refresh()
         if self.is_attached and self.scrollable_content_region.width > 0:
             # Measured now and not once drawn, it is laid out and drawn in one go.
-            self.resize_lines(max(1, len(self._measured())))
+            self._measured(resized=True)
 
     def _show_changes(self) -> None:
         """Draw the lines that say something else now."""
@@ -111,8 +111,7 @@ class Facts(Pane):
         if before is None or not self.is_attached or self.scrollable_content_region.width <= 0:
             self.refresh_rows()
             return
-        now = self._measured()
-        self.resize_lines(max(1, len(now)))
+        now = self._measured(resized=True)
         differing: list[Region] = []
         width, top = self.size.width, self.scroll_offset.y
         for line, (old, new) in enumerate(zip_longest(before, now)):
@@ -123,12 +122,16 @@ class Facts(Pane):
         if differing:
             self.refresh(*differing)
 
-    def _measured(self) -> list[Strip]:
+    def _measured(self, *, resized: bool = False) -> list[Strip]:
+        """Return all lines; how many there are is taken over at once, or after this drawing."""
         width, said = self.line_width, "" if self._facts else self._said_of_none()
         if self._lines is None or (width, said) != (self._width, self._none_said):
             self._width, self._none_said = width, said
             self._lines = self._draw(width)
-            self.call_later(self._take_size)
+            if not resized:
+                self.call_later(self._take_size)
+        if resized:
+            self._take_size()
         return self._lines
 
     def _said_of_none(self) -> str:
@@ -141,15 +144,16 @@ class Facts(Pane):
             self.resize_lines(max(1, len(self._lines)))
 
     def _draw(self, width: int) -> list[Strip]:
-        console = self.app.console
-        base = self.rich_style
-        muted = base + console.get_style("muted")
+        if self._looked is None:
+            self._base = self.rich_style
+        base = self._base
+        muted = base + self.app.console.get_style("muted")
         facts = self._facts or [Fact("", Text(self._none_said, style="muted"))]
         beside = max((cell_len(label) for label, _ in facts if label), default=0)
         beside = beside + GAP if beside else 0
         looks = width, beside, base, muted
         before = self._drawn if looks == self._looked else {}
-        self._base, self._looked, self._drawn = base, looks, {}
+        self._looked, self._drawn = looks, {}
         lines: list[Strip] = []
         for label, said in bounded(facts):
             text = Text(said) if isinstance(said, str) else offered_text(self, said)
@@ -182,7 +186,7 @@ class Facts(Pane):
     def render_line(self, y: int) -> Strip:
         """Draw one visible line."""
         lines = self._measured()
-        at = self.scroll_offset.y + y
+        at = self.first_line + y
         if at < len(lines):
             return lines[at]
         return self.blank(self.line_width, self._base)

@@ -96,8 +96,11 @@ class VirtualList(Pane, Generic[T], scope="list"):
             """The list, so that ``@on`` can select by its id."""
             return self.list
 
-    class Highlighted(RowMessage):
-        """The cursor is on another row, or the row under it reads differently."""
+    class Highlighted(RowMessage, bubble=False):
+        """The cursor is on another row, or the row under it reads differently.
+
+        Given to the screen itself: by way of all between, each key would wake up each of them.
+        """
 
     class Opened(RowMessage):
         """The row was opened."""
@@ -235,9 +238,11 @@ class VirtualList(Pane, Generic[T], scope="list"):
 
     def _tell(self, row: T | None) -> None:
         """Say where the cursor is now: to whoever listens at once, and to its place."""
-        self.post_message(self.Highlighted(self, self._cursor_id, row))
-        if self.place_reads is not None:
-            self.place_reads.moved(self)
+        if not self.is_attached:
+            return
+        self.screen.post_message(self.Highlighted(self, self._cursor_id, row))
+        if (reads := self.place_reads) is not None:
+            reads.moved(self)
 
     def title_line(self) -> str:
         """Return the title with the filter, the sort, and how much has been read."""
@@ -554,7 +559,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         width = self.line_width
         if y < self._header:
             return self._header_strip(width)
-        index = self.scroll_offset.y + y - self._header
+        index = self.first_line + y - self._header
         source = self._source
         row = source.row(index) if index < source.length else None
         if row is None:

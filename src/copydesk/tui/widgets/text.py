@@ -478,7 +478,7 @@ class TextView(SpanPane):
         """Draw one visible line."""
         width = self.scrollable_content_region.width
         base = self.base
-        line = self.scroll_offset.y + y
+        line = self.first_line + y
         if not self._blocks:
             said = [(self.nothing_said(self.empty), "muted")]
             lines = wrap_exact(said, max(8, width - 2))

@@ -27,7 +27,7 @@ from copydesk.tui.framework.actions import Action, Acts, Commands, actions_of, a
 from copydesk.tui.framework.desk_app import desk_of
 from copydesk.tui.framework.inside_textual import LaidOutOnce
 from copydesk.tui.framework.keyboard import Meaning, keys_of
-from copydesk.tui.framework.pane import is_bare
+from copydesk.tui.framework.pane import is_bare, line_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -318,7 +318,7 @@ class FrameLine(LaidOutOnce):
             )
             if pad > 0:
                 segments.append(Segment(" " * pad, base))
-        return Strip(segments).adjust_cell_length(width, base).simplify()
+        return line_of(segments, width, base)
 
 
 class Head(FrameLine):

@@ -298,6 +298,15 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         return strip
 
 
+def line_of(segments: list[Segment], width: int, style: Style) -> Strip:
+    """Return segments as one line of so many cells: cut, or filled up in a style.
+
+    Those of one style are joined. Each strip on the way to this one would cost as much as it.
+    """
+    fitted = Segment.adjust_line_length(segments, width, style)
+    return Strip(Segment.simplify(fitted), width)
+
+
 def _bar_stays(pane: Pane) -> bool:
     """Whether a pane with more lines than it shows has a bar, whatever else changes."""
     return pane.show_vertical_scrollbar and not pane.styles.auto_dimensions

@@ -16,7 +16,7 @@ from textual.strip import Strip
 from copydesk.present.facts import Fact
 from copydesk.session.glyphs import glyphs
 from copydesk.session.writes.outbox import waiting_about
-from copydesk.tui.framework.pane import Pane, offered, offered_text
+from copydesk.tui.framework.pane import Pane, line_of, offered, offered_text
 from copydesk.tui.framework.source import ListSource
 from copydesk.tui.widgets.list import Column, VirtualList
 
@@ -180,7 +180,7 @@ class Facts(Pane):
         for at, line in enumerate([text] if fits else text.wrap(console, room)):
             segments = [Segment(" " + (label if at == 0 else "").ljust(indent), muted)]
             segments.extend(_over(line, base, self))
-            lines.append(Strip(segments).adjust_cell_length(width, base))
+            lines.append(line_of(segments, width, base))
         return lines
 
     def render_line(self, y: int) -> Strip:

@@ -31,7 +31,7 @@ from copydesk.tui.framework.actions import Acts, NoRowYet, action
 from copydesk.tui.framework.desk_app import heard
 from copydesk.tui.framework.frame import Part
 from copydesk.tui.framework.paged_source import PagedSource
-from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.pane import Pane, line_of
 from copydesk.tui.framework.place import place_of
 from copydesk.tui.framework.source import Change, FilteredSource, Source
 
@@ -598,7 +598,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
             if widens(self, column, row, content, cells):
                 return self._row_strip(row, selected, width)
             segments.extend(fit(content, cells, column.align, style, self.app.console))
-        strip = Strip(segments).adjust_cell_length(width, style).simplify()
+        strip = line_of(segments, width, style)
         if len(self._strips) >= KEPT_STRIPS:
             del self._strips[next(iter(self._strips))]
         self._strips[key] = strip
@@ -626,7 +626,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
             if self.sort is not None and self.sort[0] == column.key:
                 title += glyphs().down if self.sort[1] else glyphs().up
             segments.extend(fit(title, cells, column.align, style, self.app.console))
-        strip = Strip(segments).adjust_cell_length(width, style)
+        strip = line_of(segments, width, style)
         self._head = key, strip
         return strip
 
@@ -708,7 +708,7 @@ class VirtualList(Pane, Generic[T], scope="list"):
         lead = glyphs().cursor if selected else " "
         segments = [Segment(lead.ljust(GUTTER), style)]
         segments.extend(fit(text, max(0, width - GUTTER), "left", style, self.app.console))
-        return Strip(segments).adjust_cell_length(width, style)
+        return line_of(segments, width, style)
 
 
 def sign_of(rows: VirtualList[T], row: T) -> str:

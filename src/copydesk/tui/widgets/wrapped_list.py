@@ -23,7 +23,7 @@ from copydesk.domain.filter import fold, places
 from copydesk.present.markdown import Line, Look, wrap_exact
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.pane import Pane, PaneActs
+from copydesk.tui.framework.pane import Pane, PaneActs, line_of
 
 if TYPE_CHECKING:
     from copydesk.present.markdown import Span
@@ -144,7 +144,7 @@ class SpanPane(Pane):
                 segments = [
                     Segment(text, base + self.tone(tone) if tone else base) for text, tone in spans
                 ]
-            strip = Strip(segments).adjust_cell_length(width, base)
+            strip = line_of(segments, width, base)
             if len(self._drawn_spans) >= KEPT_STRIPS:
                 del self._drawn_spans[next(iter(self._drawn_spans))]
             self._drawn_spans[key] = strip

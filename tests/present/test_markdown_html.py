@@ -37,9 +37,10 @@ def test_cards_are_drawn_as_cards_at_any_width() -> None:
 
 def test_a_head_stands_over_its_rule() -> None:
     table = (
-        "<table>\n<tr><th>Name</th><th>What &amp; why</th></tr>\n<tr><td>a_b</td></tr>\n</table>"
+        "<table>\n<tr><th>Name</th><th>What &amp; why</th></tr>\n<tr><td>a_b</td>"
+        "<td><code>c_d</code></td></tr>\n</table>"
     )
-    assert drawn(table, 40) == ["Name │ What & why", "─────────────────", "a_b  │"]
+    assert drawn(table, 40) == ["Name │ What & why", "─────────────────", "a_b  │ c_d"]
 
 
 def test_a_button_is_drawn_as_one() -> None:

@@ -325,7 +325,8 @@ def _cell(tokens: Iterable[_Token], *, told: bool, escape: bool) -> str | None:
     opened: list[tuple[str, str]] = []
     for kind, name, attributes, raw in tokens:
         if kind == "text":
-            text = _SPECIAL.sub(r"\\\1", raw) if escape else raw
+            escaped = escape and ("code", _MARKS["code"]) not in opened
+            text = _SPECIAL.sub(r"\\\1", raw) if escaped else raw
             said.append(text.replace("|", r"\|"))
         elif kind == "end":
             if not opened or opened[-1][0] != name:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from copydesk.domain.blocks import BlockText, cells, even, fence_of
+from copydesk.domain.blocks import BlockText, cells, even, read_fence
 from tests.golden_json import compare
 
 TEXTS = {
@@ -115,10 +115,12 @@ def test_a_row_can_be_shown_as_it_was_written() -> None:
     assert text.said(0) == "See <a href='x' >it</a>."
 
 
-def test_the_language_of_code_is_the_first_word_behind_its_fence() -> None:
-    assert fence_of("```python  title=a") == "python"
-    assert fence_of("~~~ ruby ") == "ruby"
-    assert fence_of("```") == fence_of("text") == ""
+def test_the_line_that_begins_code_says_its_language_and_the_item_that_it_is_in() -> None:
+    assert read_fence("  ```python  title=a") == ("", "python  title=a")
+    assert read_fence("~~~ ruby ") == ("", "ruby")
+    assert read_fence("1. ```") == ("1.", "")
+    assert read_fence("- a ```") is None
+    assert read_fence("text") is None
 
 
 def test_cells_and_blanks() -> None:

@@ -152,7 +152,7 @@ def test_a_long_text_is_read_whatever_is_in_it(piece: str) -> None:
 def test_a_component_of_mdx_is_read_line_by_line_and_not_as_a_quote() -> None:
     tag = ["<Tabs", "  values={[", "    {label: 'A'},", "  ]}", ">", '  <Tab value="a">A</Tab>']
     cut = BlockText("\n".join([*tag, "</Tabs>", "", "B", "b", ""]))
-    assert [block.kind for block in cut.blocks] == ["html", "paragraph"]
+    assert [block.kind for block in cut.blocks] == ["tag", "paragraph", "tag", "paragraph"]
     assert [cut.said(row) for row in range(len(tag))] == tag
 
 

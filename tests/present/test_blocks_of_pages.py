@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from copydesk.domain.block_tags import KINDS, read_tag
+from copydesk.domain.blocks import BlockText
 from copydesk.domain.html_table import MOST_COLUMNS
 from copydesk.domain.page_text import page_text
 from copydesk.present.code_colours import coloured
@@ -273,6 +274,7 @@ def test_only_code_of_known_languages_and_of_some_length_is_coloured() -> None:
         [("x", ""), (" ", ""), ("=", ""), (" ", ""), ("1", "accent"),
          ("  ", ""), ("# b", "muted")]
     ]  # fmt: skip
+    assert coloured("python title=a.py", ["1"]) == [[("1", "accent")]]
     assert coloured("brainfuck", ["+"]) is None
     assert coloured("python", ["x" * 30_000]) is None
     for lines in ([""], ["", "", "a"], ["a\x0cb"], ['"""', "open"]):
@@ -404,7 +406,7 @@ def test_code_that_is_indented_is_code_and_signs_of_other_tools_stand_by_themsel
         ("item", "2.", ()),
         ("code", "sh", ("make",)),
         ("tag", "", ('!!! tip "Readable"',)),
-        ("paragraph", "", ("What stands in a note is text,", "not code.")),
+        ("paragraph", "", ("What stands in a note is text, not code.",)),
         ("tag", "", ('=== "Python"',)),
         ("code", "py", ("if it:", "    go()")),
         ("paragraph", "", ("Also text.",)),
@@ -437,9 +439,144 @@ def test_code_that_is_indented_is_code_and_signs_of_other_tools_stand_by_themsel
     numbered = INDENTED.split("\n")
     for block in blocks(INDENTED):
         if block.lines and block.kind != "table":
-            assert block.lines[0].strip() in numbered[block.line]
+            assert block.lines[0].partition(",")[0].strip() in numbered[block.line]
+
+
+OTHERS = """\
+---
+# A comment.
+ms.date: 2026
+external help file: a.xml
+---
+
+# C#
+
+## Closed ##
+
+Broken \x20
+by blanks\\
+or<br>
+in three ways.
+| a |
+|---|
+| b |
+more
+
+<div>
+
+<p align="center">
+Text in HTML
+- item
+</p>
+
+</div>
+
+<!-- One. -->
+
+<!--
+- Not an item.
+
+```
+-->
+
+{/*
+# No heading
+*/}
+
+<pre>
+  as
+
+it is
+</pre>
+
+<Tabs
+  of={[1]}
+>
+Text in it.
+</Tabs>
+
+<DIV>Loud</DIV>
+
+<table><tr>
+
+<td><ul>Not
+one</ul></td>
+
+</tr></table>
+
+<table><tr><td>
+
+Text
+
+</td></tr></table>
+
+<details>
+
+<summary>Title</summary>
+- In it.
+</details>
+
+> Wrapped
+> words
+> 1. item
+> 2. next
+> ```
+> a
+> b
+> ```
+lazy -> line
+
+- a
+-
+  1. b
+  2. c
+
+    - far in
+"""
+
+
+def test_what_a_page_has_is_drawn_as_a_comparison_reads_it() -> None:
+    found = [(block.kind, block.lines) for block in blocks(OTHERS)]
+    assert [each for each in found if each[0] != "blank"] == [
+        ("front", ("# A comment.", "ms.date: 2026", "external help file: a.xml")),
+        ("heading", ("C#",)),
+        ("heading", ("Closed",)),
+        ("paragraph", ("Broken", "by blanks", "or", "in three ways.")),
+        ("table", ("| b |", "more")),
+        ("paragraph", ('<p align="center"> Text in HTML',)),
+        ("item", ("item",)),
+        ("paragraph", ("<!-- One. -->",)),
+        ("code", ("<!--", "- Not an item.", "", "```", "-->")),
+        ("code", ("{/*", "# No heading", "*/}")),
+        ("code", ("<pre>", "  as", "", "it is", "</pre>")),
+        ("tag", ("<Tabs", "of={[1]}", ">")),
+        ("paragraph", ("Text in it.",)),
+        ("tag", ("</Tabs>",)),
+        ("paragraph", ("<DIV>Loud</DIV>",)),
+        ("table", ("| Not one |",)),
+        ("paragraph", ("Text",)),
+        ("tag", ("Title",)),
+        ("item", ("In it.",)),
+        ("quote", ("Wrapped words", "1. item", "2. next", "```", "a", "b", "```", "lazy -> line")),
+        ("item", ("a",)),
+        ("item", ("",)),
+        ("item", ("b",)),
+        ("item", ("c",)),
+        ("item", ("far in",)),
+    ]
+    assert [lines for kind, lines in found if kind == "blank"] == [()] * 16
+
+
+@given(st.lists(st.sampled_from(OTHERS.split("\n") + INDENTED.split("\n")), max_size=40))
+def test_a_page_and_a_comparison_have_the_same_blocks(lines: list[str]) -> None:
+    same = ("front", "heading", "rule", "quote", "paragraph", "item")
+    text = "\n".join(lines)
+    cut = BlockText(text)
+    drawn = {(block.kind, block.line) for block in blocks(text)}
+    read = {(block.kind, cut.line_of(cut.row(block.first).start)) for block in cut.blocks}
+    assert {each for each in read if each[0] in same} <= drawn
 
 
 def test_a_line_of_signs_that_begins_no_code_is_read_at_once() -> None:
-    line = "~" * 1_000_000 + "`"
+    line = "`" * 1_000_000 + "a`"
     assert [block.kind for block in blocks(f"{line}\n- {line}")] == ["paragraph", "item"]

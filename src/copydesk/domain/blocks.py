@@ -1,4 +1,5 @@
-"""Markdown as blocks and rows, with the exact lines of each: what a comparison of prose works on.
+"""Markdown as blocks and rows, with the exact lines of each: what a comparison of prose works on,
+and what a page is drawn from.
 
 A block is a heading, a paragraph, a list item, a table… A row is what a person reads as one line:
 a paragraph however it is wrapped, a row of a table, a line of code, a run of blank lines. Rows
@@ -8,8 +9,8 @@ The scanner behind it is our own, and not a parser of CommonMark, for two reason
 line a bounded number of times, so that a page of a megabyte takes a moment whatever is in it (a
 tenth of what markdown-it-py needs for its blocks alone). And where a block ends is decided close to
 it: an edit in one paragraph never makes another block of the next page down, which is what a
-comparison lives on. It knows tags (``{% hint %}``) and front matter, which stand in documentation
-and not in CommonMark. Any text is taken.
+comparison lives on. It knows what stands in documentation and not in CommonMark: front matter, tags
+(``{% hint %}``), components of MDX, notes and definitions of MkDocs. Any text is taken.
 """
 
 from __future__ import annotations
@@ -255,35 +256,54 @@ CELLS = frozenset({"cells", "html"})
 """The rows that are made of cells."""
 
 _FRONT = re.compile(r"---[ \t]*$")
-_FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
-_UNDERLINE = re.compile(r" {0,3}(?:(=)=*|-+)[ \t]*$")
-_RULE = re.compile(r" {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
+FIELD = re.compile(r"(\w[\w .-]*):(?=\s|$)[ \t]*(.*)")
+"""A setting of front matter: its name and its value."""
+_FENCE = re.compile(r"(`{3,}+(?=[^`]*$)|~{3,}+)[ \t]*+(.*)")
+_HEADING = re.compile(r"(#{1,6})(?:[ \t]|$)")
+_UNDERLINE = re.compile(r"[ \t]*(?:(=)=*|-+)[ \t]*$")
+_RULE = re.compile(r"([-*_])[ \t]*(?:\1[ \t]*){2,}$")
 _ITEM = re.compile(r"[ \t]*([-*+]|\d{1,9}[.)])([ \t]+|$)")
-QUOTE = re.compile(r" {0,3}>")
-REFERENCE = re.compile(r" {0,3}\[[^\]]+\]:[ \t]*\S")
+QUOTE = re.compile(r"[ \t]*>")
+_REFERENCE = re.compile(r"\[(\^?)[^\]]+\]:[ \t]*\S")
 DELIMITER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
 _HTML = re.compile(
-    r" {0,3}<(?:!--|[?!]|/?(?:address|article|aside|blockquote|body|caption|center|col|colgroup|dd|"
+    r"<(?:!--|[?!]|/?(?:address|article|aside|blockquote|body|caption|center|col|colgroup|dd|"
     r"details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|"
     r"head|header|hr|html|iframe|legend|li|link|main|menu|nav|ol|optgroup|option|p|param|pre|"
     r"script|search|section|style|summary|table|tbody|td|textarea|tfoot|th|thead|title|tr|track|"
     r"ul)(?:[\s/>]|$))",
     re.IGNORECASE,
 )
-_LONE_HTML = re.compile(r" {0,3}</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>[ \t]*$")
-_COMPONENT = re.compile(r" {0,3}<[A-Z][\w.]*(?:\s[^<>]*)?$")
-"""The beginning of a component of MDX whose tag goes on on the next line."""
-_KEPT_HTML = re.compile(r" {0,3}<(!--|(?:pre|script|style|textarea)(?=[\s>]|$))", re.IGNORECASE)
+_LONE_HTML = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?/?>[ \t]*$")
+KEPT = re.compile(r"<(!--|(?:pre|script|style|textarea)(?=[\s>]|$))|\{/\*", re.IGNORECASE)
+"""HTML, or a comment of MDX, that goes on up to its end, whatever stands in it."""
+_HTML_TABLE = re.compile(r"<table(?=[\s>]|$)", re.IGNORECASE)
+_DETAILS = re.compile(
+    r"(?:<details(?:\s[^<>]*)?>[ \t]*+(?:<summary>.*</summary>)?|<summary>.*</summary>|</details>)"
+    r"[ \t]*+$",
+    re.IGNORECASE,
+)
+"""A line of HTML behind which Markdown goes on."""
+_NAMED = r"[A-Z](?=[\w.]*[a-z])[\w.]*(?:\s[^<>]*)?"
+"""The name of a component of MDX, and its attributes."""
+_COMPONENT = re.compile(rf"<(?:/?{_NAMED}>[ \t]*|{_NAMED})$")
+"""A line that is only the opening or the closing tag of a component, or the first line of one."""
 _BREAK = re.compile(r"(?:  |\\|<br */?>)$")
-SIGN = re.compile(
-    r"[ \t]*(?:!!!|\?\?\?|:::|///(?!/)|\{\{[<%]|===[ \t]+\"|:[ \t]|\*\[[^\]]+\]:"
-    r"|(?:im|ex)port\b[^\"']*[\"'][^\"']*[\"'];?[ \t]*$)"
+_SIGN = re.compile(
+    r"!!!|\?\?\?|:::|///(?!/)|\{\{[<%]|===[ \t]+\"|:[ \t]|\*\[[^\]]+\]:"
+    r"|(?:im|ex)port\b[^\"']*[\"'][^\"']*[\"'];?[ \t]*$"
 )
 """A line that means something by itself where it is not CommonMark: a sign of MkDocs, Docusaurus or
 Hugo, a definition, an import of MDX."""
-QUOTING = re.compile(r"[ \t]*(?:>[ \t]?)+")
-_STARTS = frozenset("#`~>-*+_=<|{[$0123456789")
+_SAYS = (": ", ":\t", "*[")
+"""How definitions begin, which are text."""
+_HOLDS = re.compile(
+    rf"[ \t]*(?:!!!|\?\?\?|===[ \t]+\"|:[ \t]|\[\^[^\]]+\]:|<{_NAMED}(?<!/)(?:>(?=[ \t]*$)|$))"
+)
+"""A note, a tab or a definition of MkDocs, a footnote, or a component: what it holds is indented
+below it."""
+QUOTING = re.compile(r"^[ \t]*(?:>[ \t]?)+")
+_STARTS = frozenset("#`~>-*+_=<|{[$!?:/ie0123456789")
 """The beginning of a line, after its indentation, that may be no paragraph."""
 
 FORMULA = "$$"
@@ -306,7 +326,11 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows ``first`` up to ``stop`` of a text. ``level`` is a heading's."""
+    """Rows ``first`` up to ``stop`` of a text.
+
+    ``level`` is a heading's; of code it is the column that its lines are moved in to; of an item it
+    is 1 where a numbered list goes on.
+    """
 
     kind: BlockKind
     first: int
@@ -328,10 +352,10 @@ class Scanner:
         """The blocks, in order."""
         self.unclosed: int | None = None
         """The line of a code fence that nothing closes: all that follows is code."""
-        self._content = 0
-        """The column at which the text of the item above begins; 0 outside of lists."""
-        self._numbered: set[int] = set()
-        """Columns at which a numbered list goes on."""
+        self._columns = [0]
+        """Where the texts begin of what holds the line at hand: of items, notes and tabs."""
+        self._lists: dict[int, bool] = {}
+        """Columns at which a list goes on, and whether it is numbered."""
         self._never: set[str] = set()
         """Ends of HTML that no line from here on has: looked for once."""
 
@@ -347,6 +371,11 @@ class Scanner:
             else:
                 at = self._block(at)
 
+    def lines_of(self, row: int) -> tuple[int, int]:
+        """Return the first line of a row, and the line after its last one."""
+        last = row + 1 == len(self.starts)
+        return self.starts[row], len(self._lines) if last else self.starts[row + 1]
+
     def _row(self, kind: RowKind, start: int) -> None:
         self.starts.append(start)
         self.kinds.append(kind)
@@ -356,95 +385,138 @@ class Scanner:
         line = self._lines[at]
         if self._plain:
             return self._by_line("paragraph", at, self._end(at, lambda line: False))
-        if at == 0 and _FRONT.match(line):
-            closing = (n for n in range(1, len(self._lines)) if _FRONT.match(self._lines[n]))
-            if stop := next(closing, None):
-                return self._by_line("front", at, stop + 1)
-        stripped = line.lstrip(" \t")
+        if at == 0 and (stop := self._front()):
+            return self._by_line("front", at, stop)
         indent = indent_of(line)
+        head = line.lstrip(" \t")
+        while indent < self._columns[-1]:
+            self._columns.pop()
+        far = indent >= self._columns[-1] + 4
         item = _ITEM.match(line[:_MARKED])
-        if item is not None and not _RULE.match(line) and indent < self._content + 4:
+        if item is not None and not _RULE.match(head[:_MARKED]):
             return self._item(at, item, indent)
-        if indent < self._content:
-            self._content = 0
-            self._numbered.clear()
-        if indent >= self._content + 4:
-            return self._by_line("code", at, self._indented(at, self._content + 4))
-        if stripped[0] in _STARTS or "|" in line:
-            stop = self._other(at, line)
+        self._leave_lists(indent)
+        if fence := _FENCE.match(head):
+            return self._fenced(at, fence[1], indent)
+        sign = head[0] in _STARTS and (_SIGN.match(head) or _COMPONENT.match(head))
+        if far and self._after_gap and not (sign or is_tag(line)):
+            column = self._columns[-1] + 4
+            return self._by_line("code", at, self._indented(at, column), level=column)
+        if head[0] in _STARTS or "|" in line:
+            stop = self._sign(at, head) if sign else self._other(at, "" if far else head[:_MARKED])
             if stop:
                 return stop
-        stop = self._paragraph_end(at)
-        rule = _UNDERLINE.match(self._lines[stop - 1][:_MARKED]) if stop - at > 1 else None
-        if rule is not None:
-            return self._prose("heading", at, stop, 1 if rule[1] else 2)
-        return self._prose("paragraph", at, stop)
+        return self._paragraph(at)
 
-    def _other(self, at: int, line: str) -> int:
+    @property
+    def _after_gap(self) -> bool:
+        """Whether no text is above, which an indented line would go on with."""
+        return not self.kinds or self.kinds[-1] == "blank" or self.blocks[-1].kind == "heading"
+
+    def _front(self) -> int:
+        """Return where front matter ends; 0 where there is none."""
+        if not _FRONT.match(self._lines[0]):
+            return 0
+        closing = (n for n in range(1, len(self._lines)) if _FRONT.match(self._lines[n]))
+        stop = next(closing, 0)
+        said = (line for line in self._lines[1:stop] if not _is_blank(line) and line[0] != "#")
+        return stop + 1 if FIELD.match(next(said, "")) else 0
+
+    def _sign(self, at: int, head: str) -> int:
+        """Cut a line that means something by itself; return 0 for a definition, which is text."""
+        if head.startswith(_SAYS):
+            return 0
+        stop = at + 1
+        if head[0] == "<" and ">" not in head:
+            stop = self._end(stop, lambda line: line.rstrip(" \t").endswith(">"))
+            stop += stop < len(self._lines) and not _is_blank(self._lines[stop])
+        self._hold(at, at)
+        return self._by_line("tag", at, stop)
+
+    def _other(self, at: int, head: str) -> int:
         """Cut a block that its first line tells; 0 when it is a paragraph."""
-        head = line[self._content if line[: self._content].isspace() else 0 :][:_MARKED]
-        fence = _FENCE.match(line)
-        if fence is not None:
-            return self._fenced(at, fence[1])
+        line = self._lines[at]
+        if is_tag(line):
+            return self._by_line("tag", at, at + 1)
+        if stop := self._formula(at):
+            return stop
         heading = _HEADING.match(head)
         if heading is not None:
             return self._prose("heading", at, at + 1, len(heading[1]))
         if _RULE.match(head):
             return self._by_line("rule", at, at + 1)
-        if is_tag(line):
-            return self._by_line("tag", at, at + 1)
-        if stop := self._formula(at):
-            return stop
-        if REFERENCE.match(head):
+        reference = _REFERENCE.match(head)
+        if reference is not None and not reference[1]:
             return self._prose("paragraph", at, at + 1)
         if QUOTE.match(head):
             return self._quote(at)
-        if any(found.match(head) for found in (_HTML, _LONE_HTML, _COMPONENT)):
+        if any(found.match(head) for found in (_HTML, _LONE_HTML, KEPT)):
             return self._html(at, head)
         if self._begins_table(at):
             return self._by_line("table", at, self._end(at + 2, self._interrupts), "cells")
         return 0
 
-    def _by_line(self, kind: BlockKind, at: int, stop: int, row: RowKind = "line") -> int:
+    def _by_line(
+        self, kind: BlockKind, at: int, stop: int, row: RowKind = "line", *, level: int = 0
+    ) -> int:
         first = len(self.starts)
         for line in range(at, stop):
             self._row(row, line)
-        self.blocks.append(Block(kind, first, len(self.starts)))
+        self.blocks.append(Block(kind, first, len(self.starts), level))
         return stop
 
     def _prose(self, kind: BlockKind, at: int, stop: int, level: int = 0) -> int:
-        """Cut prose: one row, or one up to each forced line break, and one for each sign."""
+        """Cut prose: one row, or one up to each forced line break."""
         first = len(self.starts)
         self._row("prose", at)
-        sign = SIGN.match(self._lines[at][:_MARKED])
         for line in range(at + 1, stop):
-            after, sign = sign, SIGN.match(self._lines[line][:_MARKED])
-            underline = line == stop - 1 and _UNDERLINE.match(self._lines[line][:_MARKED])
-            if after or sign or underline or _breaks(self._lines[line - 1]):
+            underline = line == stop - 1 and kind == "heading"
+            if underline or _breaks(self._lines[line - 1]):
                 self._row("prose", line)
         self.blocks.append(Block(kind, first, len(self.starts), level))
         return stop
 
-    def _item(self, at: int, item: re.Match[str], indent: int) -> int:
-        self._content = indent + len(item[1]) + min(max(1, len(item[2])), 4)
-        number = item[1][0].isdigit()
-        again = number and indent in self._numbered
-        self._numbered = {column for column in self._numbered if column < indent}
-        if number:
-            self._numbered.add(indent)
-        rest = self._lines[at][item.end() :]
-        if fence := _FENCE.match(rest):
-            return self._fenced(at, fence[1])
-        return self._prose("item", at, self._end(at + 1, self._interrupts), int(again))
+    def _paragraph(self, at: int) -> int:
+        """Cut a paragraph, or the heading that it is with a line below it."""
+        stop = self._text_end(at + 1)
+        rule = None if stop == len(self._lines) else _UNDERLINE.match(self._lines[stop][:_MARKED])
+        if rule is not None:
+            return self._prose("heading", at, stop + 1, 1 if rule[1] else 2)
+        self._hold(at, stop - 1)
+        return self._prose("paragraph", at, stop)
 
-    def _fenced(self, at: int, mark: str) -> int:
+    def _hold(self, first: int, last: int) -> None:
+        """Take note of where the text goes on that belongs to these lines."""
+        column, least = indent_of(self._lines[last]), self._columns[-1] + 4
+        if sign := _HOLDS.match(self._lines[first]):
+            signs = 2 if _HOLDS.match(self._lines[first], sign.end()) else 1
+            column, least = (indent_of(self._lines[first]) // 4 + signs) * 4, self._columns[-1] + 1
+        if column >= least:
+            self._columns.append(column)
+
+    def _item(self, at: int, item: re.Match[str], indent: int) -> int:
+        self._columns.append(indent + len(item[1]) + min(max(1, len(item[2])), 4))
+        number = item[1][0].isdigit()
+        again = number and self._lists.get(indent, False)
+        self._leave_lists(indent)
+        self._lists[indent] = number
+        if fence := _FENCE.match(self._lines[at], item.end()):
+            return self._fenced(at, fence[1], item.end())
+        return self._prose("item", at, self._text_end(at + 1, underlines=False), int(again))
+
+    def _leave_lists(self, indent: int) -> None:
+        """Forget the lists that a line ends which is indented so far."""
+        if self._lists and indent <= max(self._lists):
+            self._lists = {at: number for at, number in self._lists.items() if at < indent}
+
+    def _fenced(self, at: int, mark: str, column: int) -> int:
         """Cut code in a fence, up to its closing or the end of the text."""
         closing = re.compile(rf"[ \t]*{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$")
         for line in range(at + 1, len(self._lines)):
             if closing.match(self._lines[line]):
-                return self._by_line("code", at, line + 1)
+                return self._by_line("code", at, line + 1, level=column)
         self.unclosed = at
-        return self._by_line("code", at, len(self._lines))
+        return self._by_line("code", at, len(self._lines), level=column)
 
     def _formula(self, at: int) -> int:
         """Cut a block formula with its ``$$`` lines; return 0 where none begins here."""
@@ -476,32 +548,61 @@ class Scanner:
         """Cut a quote: what it holds begins a row where it would begin a block."""
         stop = self._end(at + 1, lambda line: not QUOTE.match(line) and self._interrupts(line))
         first = len(self.starts)
-        fresh = True
+        outside, self._lists = self._lists, {}
+        fresh, coded = True, False
         depth = 0
         for line in range(at, stop):
             quoting = QUOTING.match(self._lines[line])
             inner = self._lines[line][quoting.end() if quoting else 0 :]
-            begins = not inner or self._interrupts(inner)
+            fence = _FENCE.match(inner.lstrip(" \t"))
+            begins = not inner or coded or inner[0] == "|" or self._interrupts(inner)
             if quoting is not None and (deep := quoting[0].count(">")) != depth:
                 # A quote in a quote: joined, its sign would be lost.
                 depth, begins = deep, True
             if fresh or begins or _breaks(self._lines[line - 1]):
                 self._row("prose", line)
-            fresh = not inner
+            if begins and _ITEM.match(inner[:_MARKED]):
+                self._lists[0] = True
+            fresh = not inner or fence is not None
+            coded ^= fence is not None
+        self._lists = outside
         self.blocks.append(Block("quote", first, len(self.starts)))
         return stop
 
     def _html(self, at: int, head: str) -> int:
-        kept = _KEPT_HTML.match(head)
+        if _DETAILS.match(head):
+            return self._by_line("html", at, at + 1)
+        if _HTML_TABLE.match(head) and (stop := self._table_end(at)):
+            return self._html_rows(at, stop)
+        kept = KEPT.match(head)
         if kept is None:
-            return self._html_rows(at, self._end(at + 1, is_tag))
-        closing = "-->" if kept[1] == "!--" else f"</{kept[1].lower()}"
+            stop = self._html_rows(at, self._end(at + 1, self._ends_html))
+            self._hold(at, stop - 1)
+            return stop
+        name = (kept[1] or "").lower()
+        closing = {"!--": "-->", "": "*/}"}.get(name, f"</{name}")
         if closing not in self._never:
             for line in range(at, len(self._lines)):
                 if closing in self._lines[line].lower():
                     return self._by_line("html", at, line + 1)
             self._never.add(closing)
         return self._by_line("html", at, self._end(at + 1, lambda line: False))
+
+    def _table_end(self, at: int) -> int:
+        """Return where a table in HTML ends that begins at a line; 0 where nothing closes it.
+
+        There may be blank lines in it, but no Markdown behind one, and no tag.
+        """
+        blank = False
+        for line in range(at, len(self._lines)):
+            said = self._lines[line].strip(" \t")
+            another = line > at and (_HTML_TABLE.match(said) or is_tag(said))
+            if another or (blank and said and said[0] != "<"):
+                return 0
+            if "</table" in said.lower():
+                return line + 1
+            blank = not said
+        return 0
 
     def _html_rows(self, at: int, stop: int) -> int:
         """Cut HTML line by line, but the rows of tables from where they begin to where they end."""
@@ -530,28 +631,34 @@ class Scanner:
             at += 1
         return at
 
-    def _paragraph_end(self, at: int) -> int:
-        stop = at + 1
-        while stop < len(self._lines) and not _is_blank(line := self._lines[stop]):
-            if _UNDERLINE.match(line[:_MARKED]):
-                return stop + 1
-            if self._interrupts(line) or self._begins_table(stop):
+    def _text_end(self, at: int, *, underlines: bool = True) -> int:
+        """Return the first line from ``at`` on that text above it does not go on in."""
+        while at < len(self._lines) and not _is_blank(line := self._lines[at]):
+            if underlines and _UNDERLINE.match(line[:_MARKED]):
                 break
-            stop += 1
-        return stop
+            if self._interrupts(line) or self._begins_table(at):
+                break
+            at += 1
+        return at
 
     def _interrupts(self, line: str) -> bool:
         """Whether a line begins a block, so that the block above it ends."""
-        stripped = line[:_MARKED].lstrip(" \t")
-        if not stripped or stripped[0] not in _STARTS:
-            return False
-        item = _ITEM.match(stripped)
-        if item is not None and item[2]:
-            # Outside of lists a number that is not 1 is the start of a sentence's line.
-            return self._content > 0 or not item[1][0].isdigit() or item[1][:-1] == "1"
-        return is_tag(line) or any(
-            found.match(stripped) for found in (_FENCE, _HEADING, _RULE, QUOTE, _HTML)
+        head = line.lstrip(" \t")
+        return head[:1] in _STARTS and (
+            self._ends_html(line) or _HTML.match(head[:_MARKED]) is not None
         )
+
+    def _ends_html(self, line: str) -> bool:
+        """The same for HTML, which goes on in more of it."""
+        head = line.lstrip(" \t")
+        if head[:1] not in _STARTS:
+            return False
+        item = _ITEM.match(head[:_MARKED])
+        if item is not None and not _RULE.match(head[:_MARKED]):
+            # Outside of lists a number that is not 1 is the start of a sentence's line.
+            begins = item[2] and (not item[1][0].isdigit() or item[1][:-1] == "1")
+            return bool(self._lists or begins)
+        return is_tag(line) or any(found.match(head) for found in _BEGINNINGS)
 
     def _begins_table(self, at: int) -> bool:
         """Whether a line is the head of a table: a line of dashes stands below it."""
@@ -561,10 +668,40 @@ class Scanner:
         return "|" in below and is_rule(below)
 
 
-def fence_of(line: str) -> str:
-    """Return the language that a line names which begins code; empty for none."""
-    fence = _FENCE.match(line)
-    return "" if fence is None else line[fence.end() :].strip().partition(" ")[0]
+_BEGINNINGS = (
+    _FENCE, _HEADING, _RULE, QUOTE, _REFERENCE, _SIGN, _COMPONENT, _DETAILS, _HTML_TABLE, KEPT,
+)  # fmt: skip
+"""What begins a block also where it stands below text or HTML."""
+
+
+class Fence(NamedTuple):
+    """The line that begins code: the item that it stands in if any, and its language."""
+
+    item: str
+    language: str
+
+
+def read_fence(line: str) -> Fence | None:
+    """Return what a line says that begins code; None where it is the first line of the code."""
+    start = len(line) - len(line.lstrip(" \t"))
+    item = _ITEM.match(line[:_MARKED])
+    fence = _FENCE.match(line, item.end() if item else start)
+    return None if fence is None else Fence(item[1] if item else "", fence[2].strip())
+
+
+def heading_of(lines: Sequence[str]) -> str:
+    """Return what a heading says, without its signs."""
+    if len(lines) > 1:
+        return " ".join(line.strip() for line in lines[:-1])
+    said = lines[0].strip().lstrip("#").strip()
+    bare = said.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1].isspace() else said
+
+
+def item_of(line: str) -> tuple[str, str]:
+    """Return the sign of an item, and its text on the same line."""
+    item = _ITEM.match(line)
+    return ("", line) if item is None else (item[1], line[item.end() :])
 
 
 def is_rule(line: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from copydesk.domain.blocks import BlockText, fence_of
+from copydesk.domain.blocks import BlockText, read_fence
 from copydesk.present.markdown import Line
 
 _NAMES = """
@@ -36,6 +36,7 @@ _TONES = (
 def coloured(language: str, lines: Sequence[str]) -> list[Line] | None:
     """Return lines of code with a tone for each part; None where it stays as it is."""
     text = "\n".join(lines)
+    language = language.partition(" ")[0]
     if language not in LANGUAGES or len(text) > MOST_CHARACTERS:
         return None
     from rich.syntax import Syntax
@@ -59,6 +60,6 @@ def rows_coloured(text: BlockText, block: int) -> Mapping[int, Line]:
     first, stop = text.blocks[block].first, text.blocks[block].stop
     closed = stop - first > 1 and set(text.said(stop - 1).strip()) in ({"`"}, {"~"})
     inside = range(first + 1, stop - closed)
-    language = fence_of(text.said(first))
-    found = coloured(language, [text.said(row) for row in inside]) if language else None
+    fence = read_fence(text.said(first))
+    found = coloured(fence.language, [text.said(row) for row in inside]) if fence else None
     return {} if found is None else dict(zip(inside, found, strict=True))

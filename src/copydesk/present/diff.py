@@ -5,7 +5,6 @@ Pure functions. Rows of tables are compared by cell.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from rich.cells import cell_len
 
 from copydesk.domain.block_tags import Piece, Tag, read_tag
-from copydesk.domain.blocks import CELLS, FORMULA, cells, is_rule
+from copydesk.domain.blocks import CELLS, FIELD, FORMULA, cells, is_rule
 from copydesk.domain.changed_words import SpanKind
 from copydesk.domain.diff import Line, Move, TextDiff
 from copydesk.domain.html_line import read_html
@@ -333,13 +332,10 @@ def _body(line: Line, tone: str, room: int) -> list[Drawn]:
         return wrap_exact([*word, (": ", tone), *said] if said else word, room)
     if line.within == "math":
         return _formula(line, tone, room)
-    if line.within == "front" and (name := _SETTING.match(line.text)) is not None:
+    if line.within == "front" and (name := FIELD.match(line.text)) is not None:
         said = [(name[1], tone or "muted"), *part_of(line, tone, name.end(1), len(line.text))]
         return wrap_exact(said, room)
     return wrap_exact(marked(line, tone), room)
-
-
-_SETTING = re.compile(r"([\w-]+)(?=[ \t]*:(?:\s|$))")
 
 
 def _tag_of(line: Line) -> Tag | None:

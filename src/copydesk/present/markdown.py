@@ -1,5 +1,6 @@
 """The drawn lines of a block of Markdown, for one width.
 
+Where blocks begin and end is read in `copydesk.domain.blocks`, for comparisons as for pages.
 Inline markup is read with one expression rather than a parser: pages of a megabyte are measured
 while keys are pressed, so a line must cost microseconds. Links show their target. Nothing is
 fetched, and nothing is a live link.
@@ -13,8 +14,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rich.cells import cell_len, chop_cells, get_character_cell_size
@@ -22,7 +24,18 @@ from rich.text import Text
 
 from copydesk.domain.block_tags import KINDS, is_tag, read_tag, said_of
 from copydesk.domain.block_tags import Kind as TagKind
-from copydesk.domain.blocks import REFERENCE, SIGN, indent_of
+from copydesk.domain.blocks import (
+    FIELD,
+    FORMULA,
+    KEPT,
+    QUOTING,
+    Block,
+    Scanner,
+    heading_of,
+    indent_of,
+    item_of,
+    read_fence,
+)
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.sure import sure
 from copydesk.domain.text import plural
@@ -65,10 +78,7 @@ _BUTTON = re.compile(r"<a\b[^>]*\sclass=\"button\b")
 _ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
 _TASK = re.compile(r"^\[([ xX])\]\s+")
 _ENTITIES = {"&nbsp;": " ", "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x20;": " "}
-_LINE_END = re.compile(r"(?:(?<! ) {2,}+|\\)?\n")
 _ENTITY = re.compile("|".join(map(re.escape, _ENTITIES)))
-
-_FIELD = re.compile(r"([\w-]+)[ \t]*:(?:[ \t]+(.*))?$")
 
 APART = 4
 """Cells between two facts of front matter."""
@@ -287,11 +297,10 @@ def _draw(block: MarkdownBlock, width: int, literal: bool, look: Look) -> list[L
                 rest=[(" " * (block.level + 1), "")],
             )
         case "paragraph":
-            inline = list(spans(_joined(block.lines), literal=literal))
-            return wrap(inline, width, first=[], rest=[])
+            return wrap(list(spans(block.text, literal=literal)), width, first=[], rest=[])
         case "quote":
             side: Line = [(glyphs().quote + " ", "muted")]
-            inline = list(spans(_joined(block.lines), literal=literal))
+            inline = list(spans(block.text, literal=literal))
             return wrap(inline, width, first=side, rest=side)
         case "item":
             return _item(block, width, literal)
@@ -312,12 +321,12 @@ def _front(block: MarkdownBlock, width: int, *, turned: bool) -> list[Line]:
         return [rule, *_code(block, width), rule, []]
     facts: list[list[str]] = []
     for line in block.lines:
-        if found := _FIELD.match(line):
-            facts.append([found[1], (found[2] or "").strip()])
+        if found := FIELD.match(line):
+            facts.append([found[1].rstrip(), found[2].strip()])
         elif facts and (said := line.strip()):
             apart = " "
             if said.startswith("- "):  # one of a list
-                said, apart = said[2:].strip(), ", "
+                said, apart = _bare(said[2:].strip()), ", "
             facts[-1][1] = apart.join(filter(None, (facts[-1][1], said)))
     lines: list[Line] = []
     used = width
@@ -343,13 +352,8 @@ def _bare(value: str) -> str:
     return value[1:-1].replace("''" if quote == "'" else '\\"', quote)
 
 
-def _joined(lines: Sequence[str]) -> str:
-    """Join source lines; two blanks or a backslash at the end break the line."""
-    return _LINE_END.sub(lambda m: "\n" if len(m.group()) > 1 else " ", "\n".join(lines))
-
-
 def _item(block: MarkdownBlock, width: int, literal: bool) -> list[Line]:
-    text = _joined(block.lines)
+    text = block.text
     mark = glyphs().bullet if block.mark in "-*+" else block.mark
     if task := _TASK.match(text):
         done = task.group(1) != " "
@@ -553,36 +557,19 @@ MOST_NAMES = 12
 EXPANDABLE = TagKind("expandable", "folded", holds=True)
 """``<details>``, which is no tag."""
 
-_FENCE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+)\s*+([^`]*+)$")
-_NAMED = r"[A-Z][\w.]*(?:\s[^<>]*)?"
-"""The name of a component of MDX, and its attributes."""
-_COMPONENT = re.compile(rf"[ \t]*</?{_NAMED}>[ \t]*$")
-"""A line that is only the opening or the closing tag of a component."""
-_HOLDS = re.compile(
-    rf"[ \t]*(?:!!!|\?\?\?|===[ \t]+\"|:[ \t]|\[\^[^\]]+\]:|<{_NAMED}(?<!/)>(?=[ \t]*$))"
-)
-"""A note, a tab or a definition of MkDocs, a footnote, or a component: what it holds is indented
-below it."""
-_SAYS = re.compile(r"[ \t]*(?::[ \t]|\*\[)")
-"""A definition, which is text: other lines that `SIGN` finds are shown as tags."""
-_HEADING = re.compile(r"^ {0,3}(#{1,6})(?:\s+(.*)|#*\s*)$")
-_ITEM = re.compile(r"^(\s*)([-*+]|\d{1,9}[.)])(?:\s+(.*))?$")
-_QUOTE = re.compile(r"^ {0,3}>\s?(.*)$")
-_RULE = re.compile(r"^ {0,3}([-*_])(?:\s*\1){2,}\s*$")
-_TABLE_RULE = re.compile(r"^\s*+\|?\s*+:?-++:?\s*+(\|\s*+:?-++:?\s*+)*\|?\s*+$")
-_HTML_TABLE = re.compile(r"^ {0,3}<table(?=[\s>])", re.IGNORECASE)
-_DETAILS = re.compile(
-    r"^\s*<details(?:\s[^>]*)?>\s*+(?:<summary>(.*)</summary>)?\s*+$", re.IGNORECASE
-)
-_SUMMARY = re.compile(r"^\s*<summary>(.*)</summary>\s*$", re.IGNORECASE)
-_END_DETAILS = re.compile(r"^\s*</details>\s*$", re.IGNORECASE)
-_FRONT = re.compile(r"^---[ \t]*$")
-_BEGUN_FIELD = re.compile(r"^[\w-]+[ \t]*:(?:\s|$)")
+_DETAILS = re.compile(r"<details(?:\s[^>]*)?>\s*+(?:<summary>(.*)</summary>)?\s*+$", re.IGNORECASE)
+_SUMMARY = re.compile(r"<summary>(.*)</summary>$", re.IGNORECASE)
+_HTML_TABLE = re.compile(r"<table(?=[\s>])", re.IGNORECASE)
+_HIDDEN = re.compile(rf"(?:\s|</?(?!br)(?:{_GIVES_WAY.pattern})(?=[\s/>])[^<>]*>)*", re.IGNORECASE)
+"""Nothing but tags that a page hides."""
+_ENDS_ROW = re.compile(r"(?:\\|<br */?>)$")
+_QUOTE = re.compile(r"^[ \t]*>[ \t]?")
 
 
 @dataclass(frozen=True, slots=True)
 class MarkdownBlock:
-    """A piece of a page. ``line`` is the first source line.
+    """A piece of a page. ``line`` is the first source line, ``lines`` are what it says: of prose
+    those that readers see, however it is wrapped.
 
     ``level`` is a heading's or a nesting; of a block that was cut it is the number of the first
     line or row in this piece. ``mark`` is the sign of an item, the language of code, the word of a
@@ -601,13 +588,14 @@ class MarkdownBlock:
 
     @property
     def text(self) -> str:
-        """Its source without markers, joined."""
+        """What it says."""
         return "\n".join(self.lines)
 
 
 def blocks(source: str, *, literal: bool = False) -> list[MarkdownBlock]:
     """Return the blocks of a page in order; ``literal`` takes no HTML for a block."""
-    return _Cutter(source.split("\n"), literal=literal).cut()
+    lines = [line.rstrip("\r") for line in source.split("\n")]
+    return _Page(lines, literal=literal).blocks()
 
 
 class _Open:
@@ -618,34 +606,40 @@ class _Open:
         self.parts: list[int] = []
 
 
-class _Cutter:
-    """Cuts the lines of a page into blocks."""
+class _Page:
+    """The blocks of a page, with what drawing needs: where they begin and end, a scanner says."""
 
     def __init__(self, lines: Sequence[str], *, literal: bool) -> None:
         self._lines = lines
         self._literal = literal
+        self._scanner = Scanner(lines)
         self._found: list[MarkdownBlock] = []
         self._open: list[_Open] = []
         """What has begun and not ended, the innermost last."""
         self._named: dict[str, list[_Open]] = {}
         """The same by name."""
-        self._columns = [0]
-        """Where the texts begin of what holds the line at hand: of items, notes and tabs."""
-        self._tables = 0
-        """Where the search for tables in HTML goes on, so that nothing is searched twice."""
 
     @property
     def _bars(self) -> int:
         return self._open[-1].bars if self._open else 0
 
-    def cut(self) -> list[MarkdownBlock]:
+    def blocks(self) -> list[MarkdownBlock]:
         """Return all blocks."""
-        at, total = self._front(), len(self._lines)
-        while at < total:
-            at = self._block(at)
+        self._scanner.scan()
+        at = 0
+        for block in self._scanner.blocks:
+            start, stop = self._span(block)
+            self._blank(at, start)
+            self._add(block, start, stop)
+            at = stop
+        self._blank(at, len(self._lines))
         while self._open:
             self._close()
         return self._found
+
+    def _span(self, block: Block) -> tuple[int, int]:
+        """Return the first line of a block, and the line after its last one."""
+        return self._scanner.lines_of(block.first)[0], self._scanner.lines_of(block.stop - 1)[1]
 
     def _put(
         self, kind: Kind, line: int, lines: tuple[str, ...], level: int = 0, mark: str = "",
@@ -653,126 +647,74 @@ class _Cutter:
     ) -> None:  # fmt: skip
         self._found.append(MarkdownBlock(kind, line, lines, level, mark, self._bars, table=table))
 
-    def _front(self) -> int:
-        """Cut front matter, and return the line after it."""
-        if self._literal or not self._lines or not _FRONT.match(self._lines[0]):
-            return 0
-        stop = next((n for n in range(1, len(self._lines)) if _FRONT.match(self._lines[n])), 0)
-        if stop < 2 or not _BEGUN_FIELD.match(self._lines[1]):
-            return 0
-        self._put("front", 0, tuple(self._lines[1:stop]))
-        return self._past(stop + 1, str.strip)
-
-    def _block(self, at: int) -> int:
-        """Cut the block that begins at a line, and return the line after it."""
-        line, start = self._lines[at], at
-        total = len(self._lines)
-        stripped = line.strip()
-        if not stripped:
-            while at < total and not self._lines[at].strip():
-                at += 1
+    def _blank(self, start: int, stop: int) -> None:
+        """Add blank lines, but not below a blank, below front matter, or above a title."""
+        above = self._found[-1] if self._found else None
+        if start < stop and (above is None or not (
+            above.kind == "front" or _is_untitled(above)
+            or (above.kind == "blank" and above.bars == self._bars)
+        )):  # fmt: skip
             self._put("blank", start, ())
-            return at
-        column = indent_of(line)
-        while column < self._columns[-1]:
-            self._columns.pop()
-        if match := _FENCE.match(line):
-            return self._fenced(at, match, column)
-        item, code = _ITEM.match(line), self._columns[-1] + 4
-        # What is indented too far to be an item, as in MDX, is read as one all the same.
-        sign = SIGN.match(line) or _COMPONENT.match(line)
-        if column >= code and self._after_blank and not (item or sign):
-            return self._indented(at, code)
-        if stripped[0] in "{<$" and (stop := self._platform(at, line, stripped)):
-            return stop
-        if sign and not self._literal and not _SAYS.match(line):
-            self._columns.append(max(self._columns[-1], self._text_column(at, at)))
-            self._put("tag", at, (stripped,))
-            return at + 1
-        if match := _HEADING.match(line):
-            said = (match.group(2) or "").rstrip().rstrip("#").rstrip()
-            self._put("heading", start, (said,), len(match.group(1)))
-            return at + 1
-        if _RULE.match(line):
-            self._put("rule", start, ())
-            return at + 1
-        if match := _QUOTE.match(line):
-            quoted = []
-            while at < total and (match := _QUOTE.match(self._lines[at])):
-                quoted.append(match.group(1))
-                at += 1
-            self._put("quote", start, tuple(quoted))
-            return at
-        if item is not None:
-            return self._item(at, item, column)
-        if "|" in line and at + 1 < total and _TABLE_RULE.match(self._lines[at + 1]):
-            stop = self._past(at + 2, lambda each: "|" not in each)
-            self._markdown_table(at, stop)
-            return stop
-        return self._paragraph(at)
 
-    @property
-    def _after_blank(self) -> bool:
-        return bool(self._found) and self._found[-1].kind == "blank"
+    def _add(self, block: Block, start: int, stop: int) -> None:
+        lines = self._lines[start:stop]
+        match block.kind:
+            case "front" if not self._literal:
+                self._put("front", start, tuple(lines[1:-1]))
+            case "front":
+                self._code(start, lines, "")
+            case "rule":
+                self._put("rule", start, ())
+            case "heading":
+                self._put("heading", start, (heading_of(lines),), block.level)
+            case "paragraph" | "quote":
+                self._put(block.kind, start, self._rows(block))
+            case "item":
+                mark, _ = item_of(lines[0])
+                self._put("item", start, self._rows(block), indent_of(lines[0]) // 2, mark)
+            case "code":
+                self._fenced(start, lines, block.level)
+            case "math" if len(lines) == 1:
+                self._put("math", start, (lines[0].strip()[len(FORMULA) : -len(FORMULA)],))
+            case "math":
+                self._put("math", start + 1, tuple(lines[1:-1]))
+            case "table":
+                self._markdown_table(start, stop)
+            case "tag" if is_tag(lines[0]):
+                self._tag(start, lines[0])
+            case "html" if not self._literal:
+                self._html(start, lines)
+            case "tag" if not self._literal:
+                self._put("tag", start, tuple(line.strip() for line in lines))
+            case "html" | "tag":
+                self._text(start, lines)
 
-    def _item(self, at: int, begun: re.Match[str], column: int) -> int:
-        """Cut an item of a list that is indented so far; code may begin on its first line."""
-        mark, said = begun.group(2), begun.group(3) or ""
-        self._columns.append(column + len(mark) + 1)
-        fence = _FENCE.match(said)
-        stop = at + 1 if fence else self._past(at + 1, lambda each: not _continues(each))
-        lines = [] if fence else [said, *(each.strip() for each in self._lines[at + 1 : stop])]
-        self._put("item", at, tuple(lines), column // 2, mark)
-        return self._fenced(at, fence, begun.start(3)) if fence else stop
+    def _rows(self, block: Block) -> tuple[str, ...]:
+        """Return what each row of prose says, without the sign of an item or of a quote."""
+        found: list[str] = []
+        for row in range(block.first, block.stop):
+            start, stop = self._scanner.lines_of(row)
+            first, *more = self._lines[start:stop]
+            if block.kind == "quote":
+                first, more = _QUOTE.sub("", first, 1), [QUOTING.sub("", each, 1) for each in more]
+            elif block.kind == "item" and not found:
+                first = item_of(first)[1]
+            said = " ".join(each.strip() for each in (first, *more))
+            if row + 1 < block.stop:
+                said = said.removesuffix("\\") if self._literal else _ENDS_ROW.sub("", said)
+            found.append(said)
+        return tuple(found)
 
-    def _past(self, at: int, ends: Callable[[str], object]) -> int:
-        """Return the first line from ``at`` on that ends a block; the number of lines for none."""
-        while at < len(self._lines) and not ends(self._lines[at]):
-            at += 1
-        return at
-
-    def _paragraph(self, at: int) -> int:
-        start = at
-        paragraph = [self._lines[at].strip()]
-        at += 1
-        while at < len(self._lines) and _continues(self._lines[at]):
-            if set(self._lines[at].strip()) in ({"="}, {"-"}):
-                break
-            paragraph.append(self._lines[at].strip())
-            at += 1
-        underline = self._lines[at].strip() if at < len(self._lines) else ""
-        if underline and set(underline) in ({"="}, {"-"}):
-            level = 1 if underline[0] == "=" else 2
-            self._put("heading", start, (" ".join(paragraph),), level)
-            return at + 1
-        if (column := self._text_column(start, at - 1)) > self._columns[-1]:
-            self._columns.append(column)
-        self._put("paragraph", start, tuple(paragraph))
-        return at
-
-    def _text_column(self, first: int, last: int) -> int:
-        """Return where the text goes on that belongs to a paragraph, from its lines."""
-        sign = _HOLDS.match(self._lines[first])
-        if sign is None:
-            return indent_of(self._lines[last])
-        signs = 2 if _HOLDS.match(self._lines[first], sign.end()) else 1
-        return (indent_of(self._lines[first]) // 4 + signs) * 4
-
-    def _fenced(self, at: int, begun: re.Match[str], column: int) -> int:
-        """Cut fenced code. ``begun`` is its opening fence, ``column`` the indentation of that."""
-        fence, language = begun.groups()
-        stop = self._past(at + 1, lambda each: _closes(each, fence))
-        body = [_moved_out(each, column) for each in self._lines[at + 1 : stop]]
-        self._code(at + 1, body, language.strip())
-        return stop + 1
-
-    def _indented(self, at: int, column: int) -> int:
-        """Cut code that is indented; blank lines belong to it between code."""
-        stop = self._past(at, lambda each: each.strip() and indent_of(each) < column)
-        while not self._lines[stop - 1].strip():
-            stop -= 1
-        self._code(at, [_moved_out(each, column) for each in self._lines[at:stop]], "")
-        return stop
+    def _fenced(self, start: int, lines: Sequence[str], column: int) -> None:
+        """Add code, which may be in a fence, and that in an item."""
+        fence = read_fence(lines[0])
+        if fence is not None:
+            if fence.item:
+                self._put("item", start, (), indent_of(lines[0]) // 2, fence.item)
+            stop = len(lines) if self._scanner.unclosed == start else -1
+            start, lines = start + 1, lines[1:stop]
+        self._code(start, [_moved_out(each, column) for each in lines],
+                   "" if fence is None else fence.language)  # fmt: skip
 
     def _code(self, start: int, body: Sequence[str], language: str) -> None:
         for cut in range(0, max(len(body), 1), CODE_LINES):
@@ -780,55 +722,41 @@ class _Cutter:
 
     # What the platform has
 
-    def _platform(self, at: int, line: str, stripped: str) -> int:
-        """Cut a tag, HTML or a formula off; return the line after it, 0 where none begins here."""
-        if stripped[0] == "{":
-            return self._tag(at, line)
-        if stripped[0] == "$":
-            return self._math(at, stripped)
-        if self._literal:
-            return 0
-        if _END_DETAILS.match(line):
-            return at + 1 if self._end("details") else 0
-        if match := _DETAILS.match(line):
-            title, stop = match.group(1), at + 1
-            if title is None:
-                below = self._past(stop, str.strip)
-                summary = _SUMMARY.match(self._lines[below]) if below < len(self._lines) else None
-                if summary is None:
-                    return 0
-                title, stop = summary.group(1), below + 1
-            self._begin("details", at, title, EXPANDABLE)
-            return stop
-        if at >= self._tables and _HTML_TABLE.match(line):
-            return self._html_table(at)
-        return 0
+    def _html(self, start: int, lines: Sequence[str]) -> None:
+        """Add HTML: details and tables as what they are, what is kept as it is, else its text."""
+        said = " ".join(line.strip() for line in lines)
+        if said.lower() == "</details>" and self._end("details"):
+            return
+        if begun := _DETAILS.match(said):
+            self._begin("details", start, begun[1] or "", EXPANDABLE)
+        elif (summary := _SUMMARY.match(said)) and self._found and _is_untitled(self._found[-1]):
+            self._found[-1] = replace(self._found[-1], lines=(summary[1],))
+        elif _HTML_TABLE.match(said) and self._html_table(start, lines):
+            pass
+        elif KEPT.match(said) and len(lines) > 1:
+            self._code(start, lines, "")
+        else:
+            self._text(start, lines)
 
-    def _math(self, at: int, stripped: str) -> int:
-        """Cut a formula of its own: between lines that begin and end with ``$$``."""
-        if not stripped.startswith("$$"):
-            return 0
-        if len(stripped) > 4 and stripped.endswith("$$"):
-            self._put("math", at, (stripped[2:-2],))
-            return at + 1
-        if stripped != "$$":
-            return 0
-        stop = self._past(at + 1, lambda each: each.strip() in ("$$", ""))
-        if stop == len(self._lines) or not self._lines[stop].strip():
-            return 0
-        self._put("math", at + 1, tuple(self._lines[at + 1 : stop]))
-        return stop + 1
+    def _text(self, start: int, lines: Sequence[str]) -> None:
+        """Add what lines of HTML say, which may have blank ones between them."""
+        at = start
+        for said, group in groupby(lines, key=lambda line: line.strip() != ""):
+            part = [line.strip() for line in group]
+            text = " ".join(part)
+            if not said:
+                self._blank(at, at + len(part))
+            elif self._literal or not _HIDDEN.fullmatch(text):
+                self._put("paragraph", at, (text,))
+            at += len(part)
 
-    def _tag(self, at: int, line: str) -> int:
-        """Cut a line that is a tag; one that is not known stays as it was written."""
+    def _tag(self, at: int, line: str) -> None:
+        """Add a line that is a tag; one that is not known stays as it was written."""
         tag = read_tag(line)
         if tag is not None and not tag.ends:
             self._begin(tag.name, at, said_of(tag, line), tag.kind)
         elif tag is None or (_is_whole(tag.name, tag.kind) and not self._end(tag.name)):
-            if not is_tag(line):
-                return 0
             self._put("tag", at, (line.strip(),))
-        return at + 1
 
     def _begin(self, name: str, at: int, about: str, kind: TagKind) -> None:
         """Cut what begins a block of the platform."""
@@ -875,22 +803,18 @@ class _Cutter:
         from copydesk.present.tables import markdown_table  # few pages have tables
 
         table = markdown_table(self._lines[at], self._lines[at + 1], self._lines[at + 2 : stop])
-        self._rows(table, at + 2, self._lines[at + 2 : stop])
+        self._pieces(table, at + 2, self._lines[at + 2 : stop])
 
-    def _html_table(self, at: int) -> int:
-        """Cut a table in HTML that begins at a line; 0 where it cannot be shown as one."""
+    def _html_table(self, at: int, lines: Sequence[str]) -> bool:
+        """Add a table in HTML; False where it cannot be shown as one."""
         from copydesk.present.tables import html_table  # as above
 
-        stop = self._past(at, lambda each: "</table" in each.lower())
-        self._tables = stop + 1
-        found = html_table("\n".join(self._lines[at : stop + 1]))
-        if found is None:
-            return 0
-        table, rows = found
-        self._rows(table, at, rows, one_line=True)
-        return stop + 1
+        found = html_table("\n".join(lines))
+        if found is not None:
+            self._pieces(found[0], at, found[1], one_line=True)
+        return found is not None
 
-    def _rows(
+    def _pieces(
         self, table: Table, line: int, rows: Sequence[str], *, one_line: bool = False
     ) -> None:
         if table.cards:
@@ -911,9 +835,9 @@ def _moved_out(line: str, column: int) -> str:
     return text[min(column, len(text) - len(text.lstrip(" "))) :]
 
 
-def _closes(line: str, fence: str) -> bool:
-    stripped = line.strip()
-    return len(stripped) >= len(fence) and set(stripped) == {fence[0]}
+def _is_untitled(block: MarkdownBlock) -> bool:
+    """Whether details begin whose title is still to come."""
+    return block.mark == EXPANDABLE.word and not block.text
 
 
 def _is_whole(name: str, kind: TagKind) -> bool:
@@ -922,22 +846,6 @@ def _is_whole(name: str, kind: TagKind) -> bool:
 
 
 _WHOLES = frozenset(kind.inside for kind in KINDS.values())
-
-
-def _continues(line: str) -> bool:
-    """Whether a line continues the paragraph or item before it."""
-    return bool(line.strip()) and not (
-        _FENCE.match(line)
-        or REFERENCE.match(line.lstrip())
-        or SIGN.match(line)
-        or _COMPONENT.match(line)
-        or _HEADING.match(line)
-        or _QUOTE.match(line)
-        or _ITEM.match(line)
-        or is_tag(line)
-        or _END_DETAILS.match(line)
-        or _RULE.match(line)
-    )
 
 
 _OPENING, _CLOSING = ("[-", "{+"), ("-]", "+}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from textwrap import dedent
 from typing import TYPE_CHECKING, NamedTuple
 
 from copydesk.domain.blocks import QUOTED, quoted
@@ -123,7 +124,7 @@ def table_at(text: PageText, at: int) -> str:
     if block is None:
         return ""
     rows = range(side.blocks[block].first, side.blocks[block].stop)
-    return table_text(blocks("".join(side.source(each) for each in rows)))
+    return table_text(blocks(dedent("".join(side.source(each) for each in rows))))
 
 
 def table_text(pieces: Iterable[MarkdownBlock]) -> str:

@@ -21,6 +21,7 @@ from copydesk.contract.models.search import (
     SpaceSearchItem,
     SpecificScope,
 )
+from copydesk.domain.blocks import BlockText
 from copydesk.domain.filter import WORD, fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import named, slugify
@@ -200,10 +201,6 @@ def _space(call: Call, row: Row, wanted: Query) -> OrganizationSearchItem:
 _EXCERPT = 160
 """About how many characters of a section are quoted."""
 
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
-
-_HEADING = re.compile(r" {0,3}#{1,6}\s+(.*)")
-
 _NOT_SAID = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|<[^<>]*>")
 """Markup of Markdown, which excerpts leave out."""
 
@@ -267,20 +264,14 @@ class _Section:
 
 def _sections(text: str) -> list[_Section]:
     """Return a text cut at its headings; what comes before the first has no title."""
+    cut = BlockText(text)
     found: list[_Section] = []
-    title, fence = "", ""
-    body: list[str] = []
-    for line in text.splitlines():
-        mark = _FENCE.match(line)
-        if mark and (not fence or mark[1].startswith(fence)):
-            fence = "" if fence else mark[1]
-        heading = None if fence or mark or "#" not in line else _HEADING.fullmatch(line)
-        if heading:
-            found.append(_Section(title, "\n".join(body).strip()))
-            title, body = heading[1].rstrip().rstrip("#").rstrip(), []
-        else:
-            body.append(line)
-    found.append(_Section(title, "\n".join(body).strip()))
+    title, at = "", 0
+    for block in cut.blocks:
+        if block.kind == "heading":
+            found.append(_Section(title, text[at : cut.span(block.first)[0]].strip()))
+            title, at = cut.heading(block), cut.span(block.stop - 1)[1]
+    found.append(_Section(title, text[at:].strip()))
     return [section for section in found if section.title or section.body]
 
 

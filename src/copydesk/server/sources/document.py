@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
+from copydesk.domain.blocks import BlockText
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import named
 from copydesk.server.sources.mapping import BadYamlError, read_mapping, read_toml
@@ -26,9 +27,6 @@ _FENCED = re.compile(
     r"\A\ufeff?(?P<fence>---|\+\+\+)[ \t]*\r?\n(?P<said>.*?)^(?P=fence)[ \t]*(?:\r?\n|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_HEADING = re.compile(r" {0,3}#[ \t]")
-_FENCE = re.compile(r" {0,3}(?P<mark>```|~~~)")
-_CLOSING = re.compile(r"[ \t]#+$")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _APART = re.compile(r"[ \t]*(?:#|\r?\n?$)")
 _LINK = re.compile(r"!\[[^\]]*\]\([^)]*\)|\[([^\[\]]*)\]\([^)]*\)")
@@ -78,13 +76,11 @@ class Document:
 
     def heading(self) -> str | None:
         """Return the words of the first top heading, without the signs of Markdown and HTML."""
-        fence: str | None = None
-        for line in self.markdown[: _SEARCHED * _SEARCHED].split("\n", _SEARCHED)[:_SEARCHED]:
-            if found := _FENCE.match(line):
-                fence = None if fence == found["mark"] else fence or found["mark"]
-            elif fence is None and _HEADING.match(line):
-                title = line.strip()[1:_SEARCHED].strip()
-                title, _ = named(_LINK.sub(r"\1", _CLOSING.sub("", title)))
+        lines = self.markdown[: _SEARCHED * _SEARCHED].split("\n", _SEARCHED)[:_SEARCHED]
+        text = BlockText("\n".join(lines))
+        for block in text.blocks:
+            if block.kind == "heading" and block.level == 1:
+                title, _ = named(_LINK.sub(r"\1", text.heading(block)[:_SEARCHED]))
                 title = _MARKUP.sub(r"\1", title).strip()
                 if title:
                     return _ESCAPE.sub(r"\1", title)

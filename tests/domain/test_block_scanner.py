@@ -119,6 +119,7 @@ def test_the_line_that_begins_code_says_its_language_and_the_item_that_it_is_in(
     assert read_fence("  ```python  title=a") == ("", "python  title=a")
     assert read_fence("~~~ ruby ") == ("", "ruby")
     assert read_fence("1. ```") == ("1.", "")
+    assert read_fence("- ~~~ a") == ("-", "a")
     assert read_fence("- a ```") is None
     assert read_fence("text") is None
 

@@ -98,6 +98,11 @@ class BlockText:
         """Return the line of the text (from 0) that one of ``lines`` is of."""
         return line if self._numbers is None else self._numbers[line]
 
+    def heading(self, block: Block) -> str:
+        """Return what a heading says, without its signs."""
+        start, stop = self.row(block.first).start, self.row(block.stop - 1).stop
+        return heading_of(self.lines[start:stop])
+
     def row_of_line(self, line: int) -> int:
         """Return the row that a line (from 0) is in."""
         return bisect_right(self._starts, line) - 1
@@ -506,8 +511,7 @@ class Scanner:
 
     def _leave_lists(self, indent: int) -> None:
         """Forget the lists that a line ends which is indented so far."""
-        if self._lists and indent <= max(self._lists):
-            self._lists = {at: number for at, number in self._lists.items() if at < indent}
+        self._lists = {at: number for at, number in self._lists.items() if at < indent}
 
     def _fenced(self, at: int, mark: str, column: int) -> int:
         """Cut code in a fence, up to its closing or the end of the text."""
@@ -674,19 +678,14 @@ _BEGINNINGS = (
 """What begins a block also where it stands below text or HTML."""
 
 
-class Fence(NamedTuple):
-    """The line that begins code: the item that it stands in if any, and its language."""
+def read_fence(line: str) -> tuple[str, str] | None:
+    """Return the sign of the item that code begins in ("" for none), and its language.
 
-    item: str
-    language: str
-
-
-def read_fence(line: str) -> Fence | None:
-    """Return what a line says that begins code; None where it is the first line of the code."""
-    start = len(line) - len(line.lstrip(" \t"))
-    item = _ITEM.match(line[:_MARKED])
-    fence = _FENCE.match(line, item.end() if item else start)
-    return None if fence is None else Fence(item[1] if item else "", fence[2].strip())
+    None for a line that begins none, as the first one of code that is indented.
+    """
+    item, said = item_of(line)
+    fence = _FENCE.match(said.lstrip(" \t"))
+    return None if fence is None else (item, fence[2].strip())
 
 
 def heading_of(lines: Sequence[str]) -> str:
@@ -699,7 +698,7 @@ def heading_of(lines: Sequence[str]) -> str:
 
 
 def item_of(line: str) -> tuple[str, str]:
-    """Return the sign of an item, and its text on the same line."""
+    """Return the sign of an item, and its text on the same line; "" and the line for others."""
     item = _ITEM.match(line)
     return ("", line) if item is None else (item[1], line[item.end() :])
 

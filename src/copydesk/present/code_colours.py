@@ -61,5 +61,5 @@ def rows_coloured(text: BlockText, block: int) -> Mapping[int, Line]:
     closed = stop - first > 1 and set(text.said(stop - 1).strip()) in ({"`"}, {"~"})
     inside = range(first + 1, stop - closed)
     fence = read_fence(text.said(first))
-    found = coloured(fence.language, [text.said(row) for row in inside]) if fence else None
+    found = coloured(fence[1], [text.said(row) for row in inside]) if fence else None
     return {} if found is None else dict(zip(inside, found, strict=True))

@@ -674,10 +674,9 @@ class _Page:
                 self._put("item", start, self._rows(block), indent_of(lines[0]) // 2, mark)
             case "code":
                 self._fenced(start, lines, block.level)
-            case "math" if len(lines) == 1:
-                self._put("math", start, (lines[0].strip()[len(FORMULA) : -len(FORMULA)],))
             case "math":
-                self._put("math", start + 1, tuple(lines[1:-1]))
+                said = "\n".join(lines).strip().removeprefix(FORMULA).removesuffix(FORMULA)
+                self._put("math", start, tuple(said.strip("\n").split("\n")))
             case "table":
                 self._markdown_table(start, stop)
             case "tag" if is_tag(lines[0]):
@@ -709,12 +708,12 @@ class _Page:
         """Add code, which may be in a fence, and that in an item."""
         fence = read_fence(lines[0])
         if fence is not None:
-            if fence.item:
-                self._put("item", start, (), indent_of(lines[0]) // 2, fence.item)
+            if fence[0]:
+                self._put("item", start, (), indent_of(lines[0]) // 2, fence[0])
             stop = len(lines) if self._scanner.unclosed == start else -1
             start, lines = start + 1, lines[1:stop]
         self._code(start, [_moved_out(each, column) for each in lines],
-                   "" if fence is None else fence.language)  # fmt: skip
+                   "" if fence is None else fence[1])  # fmt: skip
 
     def _code(self, start: int, body: Sequence[str], language: str) -> None:
         for cut in range(0, max(len(body), 1), CODE_LINES):

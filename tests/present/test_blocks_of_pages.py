@@ -483,11 +483,10 @@ Text in HTML
 # No heading
 */}
 
-<pre>
-  as
+<pre class="language-sh"><code>  as &#x3C;b>
 
-it is
-</pre>
+it <strong>is</strong>
+</code></pre>
 
 <Tabs
   of={[1]}
@@ -496,6 +495,9 @@ Text in it.
 </Tabs>
 
 <DIV>Loud</DIV>
+<a href="b.md">
+<Card title="B" />
+</a>
 
 <table><tr>
 
@@ -548,11 +550,12 @@ def test_what_a_page_has_is_drawn_as_a_comparison_reads_it() -> None:
         ("paragraph", ("<!-- One. -->",)),
         ("code", ("<!--", "- Not an item.", "", "```", "-->")),
         ("code", ("{/*", "# No heading", "*/}")),
-        ("code", ("<pre>", "  as", "", "it is", "</pre>")),
+        ("code", ("  as <b>", "", "it is")),
         ("tag", ("<Tabs", "of={[1]}", ">")),
         ("paragraph", ("Text in it.",)),
         ("tag", ("</Tabs>",)),
-        ("paragraph", ("<DIV>Loud</DIV>",)),
+        ("paragraph", ('<DIV>Loud</DIV> <a href="b.md">',)),
+        ("tag", ('<Card title="B" />',)),
         ("table", ("| Not one |",)),
         ("paragraph", ("Text",)),
         ("tag", ("Title",)),
@@ -565,6 +568,10 @@ def test_what_a_page_has_is_drawn_as_a_comparison_reads_it() -> None:
         ("item", ("far in",)),
     ]
     assert [lines for kind, lines in found if kind == "blank"] == [()] * 16
+    assert [block.mark for block in blocks(OTHERS) if block.mark == "sh"] == ["sh"]
+    shown = lines(OTHERS, 60)
+    assert shown[0] == "# A comment.    ms.date 2026    external help file a.xml"
+    assert "Loud (b.md)" in shown
 
 
 @given(st.lists(st.sampled_from(OTHERS.split("\n") + INDENTED.split("\n")), max_size=40))

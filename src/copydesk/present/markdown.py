@@ -77,7 +77,8 @@ _GIVES_WAY = re.compile(
 _BUTTON = re.compile(r"<a\b[^>]*\sclass=\"button\b")
 _ATTRIBUTE = re.compile(r"(\w+)=\"([^\"]*)\"")
 _TASK = re.compile(r"^\[([ xX])\]\s+")
-_ENTITIES = {"&nbsp;": " ", "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x20;": " "}
+_ENTITIES = {"&nbsp;": " ", "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#x20;": " ",
+             "&#x3C;": "<"}  # fmt: skip
 _ENTITY = re.compile("|".join(map(re.escape, _ENTITIES)))
 
 APART = 4
@@ -158,6 +159,8 @@ def _spans(text: str, tone: str, depth: int, literal: bool) -> Iterator[Span]:
             yield "\n", tone
         elif not _GIVES_WAY.fullmatch(found["name"]):
             yield match.group(), tone
+        elif href := dict(_ATTRIBUTE.findall(match.group())).get("href"):
+            yield f"({href})", "muted"  # of a link that begins here and ends elsewhere
     if at < len(text):
         yield _plain(text[at:]), tone
 
@@ -323,6 +326,8 @@ def _front(block: MarkdownBlock, width: int, *, turned: bool) -> list[Line]:
     for line in block.lines:
         if found := FIELD.match(line):
             facts.append([found[1].rstrip(), found[2].strip()])
+        elif line.startswith("#"):
+            facts.append(["#", line[1:].strip()])
         elif facts and (said := line.strip()):
             apart = " "
             if said.startswith("- "):  # one of a list
@@ -560,8 +565,9 @@ EXPANDABLE = TagKind("expandable", "folded", holds=True)
 _DETAILS = re.compile(r"<details(?:\s[^>]*)?>\s*+(?:<summary>(.*)</summary>)?\s*+$", re.IGNORECASE)
 _SUMMARY = re.compile(r"<summary>(.*)</summary>$", re.IGNORECASE)
 _HTML_TABLE = re.compile(r"<table(?=[\s>])", re.IGNORECASE)
-_HIDDEN = re.compile(rf"(?:\s|</?(?!br)(?:{_GIVES_WAY.pattern})(?=[\s/>])[^<>]*>)*", re.IGNORECASE)
-"""Nothing but tags that a page hides."""
+_PRE = re.compile(r"<pre\b.*</pre>$", re.IGNORECASE)
+_STYLES = re.compile(rf"</?(?:{_GIVES_WAY.pattern})(?=[\s/>])[^<>]*>", re.IGNORECASE)
+_LANGUAGE = re.compile(r"\bclass=\"lang(?:uage)?-([\w+#-]+)")
 _ENDS_ROW = re.compile(r"(?:\\|<br */?>)$")
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?")
 
@@ -732,6 +738,10 @@ class _Page:
             self._found[-1] = replace(self._found[-1], lines=(summary[1],))
         elif _HTML_TABLE.match(said) and self._html_table(start, lines):
             pass
+        elif _PRE.match(said):
+            code = _plain(_STYLES.sub("", "\n".join(lines))).strip("\n").split("\n")
+            language = _LANGUAGE.search(said)
+            self._code(start, code, language[1] if language else "")
         elif KEPT.match(said) and len(lines) > 1:
             self._code(start, lines, "")
         else:
@@ -745,7 +755,7 @@ class _Page:
             text = " ".join(part)
             if not said:
                 self._blank(at, at + len(part))
-            elif self._literal or not _HIDDEN.fullmatch(text):
+            elif self._literal or any(part.strip() for part, _ in spans(text)):
                 self._put("paragraph", at, (text,))
             at += len(part)
 

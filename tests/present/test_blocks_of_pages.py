@@ -494,6 +494,12 @@ it <strong>is</strong>
 Text in it.
 </Tabs>
 
+<Lone
+  of={1}
+/>
+
+    code()
+
 <DIV>Loud</DIV>
 <a href="b.md">
 <Card title="B" />
@@ -554,6 +560,8 @@ def test_what_a_page_has_is_drawn_as_a_comparison_reads_it() -> None:
         ("tag", ("<Tabs", "of={[1]}", ">")),
         ("paragraph", ("Text in it.",)),
         ("tag", ("</Tabs>",)),
+        ("tag", ("<Lone", "of={1}", "/>")),
+        ("code", ("code()",)),
         ("paragraph", ('<DIV>Loud</DIV> <a href="b.md">',)),
         ("tag", ('<Card title="B" />',)),
         ("table", ("| Not one |",)),
@@ -567,11 +575,24 @@ def test_what_a_page_has_is_drawn_as_a_comparison_reads_it() -> None:
         ("item", ("c",)),
         ("item", ("far in",)),
     ]
-    assert [lines for kind, lines in found if kind == "blank"] == [()] * 16
+    assert [lines for kind, lines in found if kind == "blank"] == [()] * 18
     assert [block.mark for block in blocks(OTHERS) if block.mark == "sh"] == ["sh"]
     shown = lines(OTHERS, 60)
     assert shown[0] == "# A comment.    ms.date 2026    external help file a.xml"
     assert "Loud (b.md)" in shown
+
+
+def test_a_message_has_the_same_blocks_and_its_html_as_it_was_written() -> None:
+    source = "---\na: b\n---\n<div>\na\n</div>\n\n<!--\n- b\n-->\n\n!!! note\n<b>c</b>"
+    assert [(block.kind, block.lines) for block in blocks(source, literal=True)] == [
+        ("code", ("---", "a: b", "---")),
+        ("paragraph", ("<div> a </div>",)),
+        ("blank", ()),
+        ("code", ("<!--", "- b", "-->")),
+        ("blank", ()),
+        ("paragraph", ("!!! note",)),
+        ("paragraph", ("<b>c</b>",)),
+    ]
 
 
 @given(st.lists(st.sampled_from(OTHERS.split("\n") + INDENTED.split("\n")), max_size=40))

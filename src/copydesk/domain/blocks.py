@@ -303,7 +303,7 @@ Hugo, a definition, an import of MDX."""
 _SAYS = (": ", ":\t", "*[")
 """How definitions begin, which are text."""
 _HOLDS = re.compile(
-    rf"[ \t]*(?:!!!|\?\?\?|===[ \t]+\"|:[ \t]|\[\^[^\]]+\]:|<{_NAMED}(?<!/)(?:>(?=[ \t]*$)|$))"
+    rf"[ \t]*(?:!!!|\?\?\?|===[ \t]+\"|:[ \t]|\[\^[^\]]+\]:|<{_NAMED}(?:>(?=[ \t]*$)|$))"
 )
 """A note, a tab or a definition of MkDocs, a footnote, or a component: what it holds is indented
 below it."""
@@ -435,7 +435,8 @@ class Scanner:
         if head[0] == "<" and ">" not in head:
             stop = self._end(stop, lambda line: line.rstrip(" \t").endswith(">"))
             stop += stop < len(self._lines) and not _is_blank(self._lines[stop])
-        self._hold(at, at)
+        if not self._lines[stop - 1].rstrip(" \t").endswith("/>"):
+            self._hold(at, at)
         return self._by_line("tag", at, stop)
 
     def _other(self, at: int, head: str) -> int:

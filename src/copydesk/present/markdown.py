@@ -728,7 +728,7 @@ class _Page:
     # What the platform has
 
     def _html(self, start: int, lines: Sequence[str]) -> None:
-        """Add HTML: details and tables as what they are, what is kept as it is, else its text."""
+        """Add HTML: details, tables and code as what they are, else what it says."""
         said = " ".join(line.strip() for line in lines)
         if said.lower() == "</details>" and self._end("details"):
             return
@@ -742,13 +742,14 @@ class _Page:
             code = _plain(_STYLES.sub("", "\n".join(lines))).strip("\n").split("\n")
             language = _LANGUAGE.search(said)
             self._code(start, code, language[1] if language else "")
-        elif KEPT.match(said) and len(lines) > 1:
-            self._code(start, lines, "")
         else:
             self._text(start, lines)
 
     def _text(self, start: int, lines: Sequence[str]) -> None:
-        """Add what lines of HTML say, which may have blank ones between them."""
+        """Add what lines of HTML say, which may have blank ones between them; some are kept."""
+        if len(lines) > 1 and KEPT.match(lines[0].strip()):
+            self._code(start, lines, "")
+            return
         at = start
         for said, group in groupby(lines, key=lambda line: line.strip() != ""):
             part = [line.strip() for line in group]

@@ -140,7 +140,27 @@ def test_what_stands_in_documentation_is_told_apart() -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["* a\n\n", "<!-- \n\n", "> ", "- ", "[", "|", "```\n", "    a\n\n", "{% ", "%} ", "a\n", "_ "],
+    [
+        "* a\n\n",
+        "<!-- \n\n",
+        "> ",
+        "- ",
+        "[",
+        "|",
+        "```\n",
+        "    a\n\n",
+        "{% ",
+        "%} ",
+        "a\n",
+        "_ ",
+        "<table>\n\n",
+        "<table>\n<tr>\n",
+        "<Ab\n",
+        "<Ab c='\n\n",
+        "{/*\n\n",
+        "> ```\n",
+        "[^a]: b\n",
+    ],
 )
 def test_a_long_text_is_read_whatever_is_in_it(piece: str) -> None:
     # Read in more than linear time, it would outlast what a test has.

@@ -166,7 +166,7 @@ class BlockText:
         first = self.lines[start]
         if stop - start == 1:
             return first if kind == "line" else first.rstrip(" \t")
-        quoted = QUOTE.match(first) is not None
+        quoted = _QUOTE.match(first) is not None
         rest = self.lines[start + 1 : stop]
         if quoted:
             rest = [QUOTING.sub("", line, count=1) for line in rest]
@@ -268,9 +268,9 @@ _HEADING = re.compile(r"(#{1,6})(?:[ \t]|$)")
 _UNDERLINE = re.compile(r"[ \t]*(?:(=)=*|-+)[ \t]*$")
 _RULE = re.compile(r"([-*_])[ \t]*(?:\1[ \t]*){2,}$")
 _ITEM = re.compile(r"[ \t]*([-*+]|\d{1,9}[.)])([ \t]+|$)")
-QUOTE = re.compile(r"[ \t]*>")
+_QUOTE = re.compile(r"[ \t]*>")
 _REFERENCE = re.compile(r"\[(\^?)[^\]]+\]:[ \t]*\S")
-DELIMITER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
+_DELIMITER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
 _HTML = re.compile(
     r"<(?:!--|[?!]|/?(?:address|article|aside|blockquote|body|caption|center|col|colgroup|dd|"
     r"details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|"
@@ -454,7 +454,7 @@ class Scanner:
         reference = _REFERENCE.match(head)
         if reference is not None and not reference[1]:
             return self._prose("paragraph", at, at + 1)
-        if QUOTE.match(head):
+        if _QUOTE.match(head):
             return self._quote(at)
         if any(found.match(head) for found in (_HTML, _LONE_HTML, KEPT)):
             return self._html(at, head)
@@ -551,7 +551,7 @@ class Scanner:
 
     def _quote(self, at: int) -> int:
         """Cut a quote: what it holds begins a row where it would begin a block."""
-        stop = self._end(at + 1, lambda line: not QUOTE.match(line) and self._interrupts(line))
+        stop = self._end(at + 1, lambda line: not _QUOTE.match(line) and self._interrupts(line))
         first = len(self.starts)
         outside, self._lists = self._lists, {}
         fresh, coded = True, False
@@ -674,7 +674,7 @@ class Scanner:
 
 
 _BEGINNINGS = (
-    _FENCE, _HEADING, _RULE, QUOTE, _REFERENCE, _SIGN, _COMPONENT, _DETAILS, _HTML_TABLE, KEPT,
+    _FENCE, _HEADING, _RULE, _QUOTE, _REFERENCE, _SIGN, _COMPONENT, _DETAILS, _HTML_TABLE, KEPT,
 )  # fmt: skip
 """What begins a block also where it stands below text or HTML."""
 
@@ -706,7 +706,7 @@ def item_of(line: str) -> tuple[str, str]:
 
 def is_rule(line: str) -> bool:
     """Whether a row of a table is the line of dashes below its head."""
-    return DELIMITER.match(line.strip(" \t")) is not None
+    return _DELIMITER.match(line.strip(" \t")) is not None
 
 
 def _is_blank(line: str) -> bool:

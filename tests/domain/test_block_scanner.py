@@ -53,6 +53,14 @@ TEXTS = {
     "a table in html": "<table>\n<tr><td>A</td></tr><tr><td>B</td>\n</tr>\n\n<TR><td>C\n"
     "<tr><td>D</td></tr>\n",
     "a table in html after text": "Text <tr> in\n\n<table><tr><th>A</th></tr></table>\n\n<tr\n",
+    "html in html": "<div>\n<!-- a\nb -->\n<pre>\nc\n\nd\n</pre>\n<table>\n\n<tr><td>e</td></tr>\n"
+    "</table>\nf\n\n<table>\n\ng\n\n</table>\n<table>\n{% h %}\n</table>\n",
+    "details": "<details open>\n<summary>A</summary>\nb\n- c\n</details>\nd\n",
+    "components": "<Tabs\n  a={1}\n>\n    Text\n    more\n\n    in it\n\n        code\n</Tabs>\n"
+    "<Lone\n/>\n\n    code\n\n<NoEnd\n\n{/* a\n\n# b */}\n",
+    "signs": ":::note\nText\n:::\nTerm\n: One\n: Two\n  on\n\n    in it\nimport A from 'b'\n"
+    "[^1]: c\n    d\n",
+    "names of front matter": "---\n\n# a\nb c.d: e\n---\n\n---\nf\n---\n",
     "line ends": "One\r\ntwo\r\n\r\nThree\rfour\n\r\n\rEnd",
     "formulas": "$$\nx\ny\n$$\nText\n\n$$a$$\n $$b $$ \n$$$$\n$$c\n\n- $$\n  d\n  $$\n\n"
     "$$\nblank\n\n$$\n\n$$\nno end\n",

@@ -654,9 +654,9 @@ class Scanner:
         )
 
     def _ends_html(self, line: str) -> bool:
-        """The same for HTML, which goes on in more of it."""
+        """The same for HTML, which goes on in more of it, also where some of that is a comment."""
         head = line.lstrip(" \t")
-        if head[:1] not in _STARTS:
+        if head[:1] not in _STARTS or head.startswith("<!--"):
             return False
         item = _ITEM.match(head[:_MARKED])
         if item is not None and not _RULE.match(head[:_MARKED]):

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from hashlib import blake2s
 from typing import Literal, NamedTuple, TypeAlias
@@ -58,6 +58,7 @@ class BlockText:
         """The line that each of ``lines`` is of; None where each is one."""
         if "<tr" in text or "<TR" in text:
             scanner = self._cut_tables(scanner)
+        self._lines_of = scanner.lines_of
         self._starts = scanner.starts
         self._kinds = scanner.kinds
         self.blocks = scanner.blocks
@@ -71,9 +72,7 @@ class BlockText:
         inside: set[int] = set()
         for block in scanner.blocks:
             if block.kind == "html":
-                ends = block.stop == len(scanner.starts)
-                stop = len(self.lines) if ends else scanner.starts[block.stop]
-                inside.update(range(scanner.starts[block.first], stop))
+                inside.update(range(*scanner.lines_of(block.first, block.stop)))
         for at, line in enumerate(self._raw):
             pieces = _pieces(line) if at in inside else [line]
             cut += pieces
@@ -91,8 +90,7 @@ class BlockText:
 
     def row(self, at: int) -> Row:
         """Return a row."""
-        stop = self._starts[at + 1] if at + 1 < len(self._starts) else len(self.lines)
-        return Row(self._kinds[at], self._starts[at], stop)
+        return Row(self._kinds[at], *self._lines_of(at, at + 1))
 
     def line_of(self, line: int) -> int:
         """Return the line of the text (from 0) that one of ``lines`` is of."""
@@ -100,8 +98,7 @@ class BlockText:
 
     def heading(self, block: Block) -> str:
         """Return what a heading says, without its signs."""
-        start, stop = self.row(block.first).start, self.row(block.stop - 1).stop
-        return heading_of(self.lines[start:stop])
+        return heading_of(self.lines[slice(*self._lines_of(block.first, block.stop))])
 
     def row_of_line(self, line: int) -> int:
         """Return the row that a line (from 0) is in."""
@@ -141,10 +138,9 @@ class BlockText:
 
         Links and rows of tables in HTML read as those of Markdown do.
         """
-        kind, start = self._kinds[row], self._starts[row]
+        kind, start, stop = self.row(row)
         if kind == "blank":
             return ""
-        stop = self._starts[row + 1] if row + 1 < len(self._starts) else len(self.lines)
         if (known := self._joined.get(row)) is not None:
             return known
         if kind == "html":
@@ -376,10 +372,10 @@ class Scanner:
             else:
                 at = self._block(at)
 
-    def lines_of(self, row: int) -> tuple[int, int]:
-        """Return the first line of a row, and the line after its last one."""
-        last = row + 1 == len(self.starts)
-        return self.starts[row], len(self._lines) if last else self.starts[row + 1]
+    def lines_of(self, first: int, stop: int) -> tuple[int, int]:
+        """Return the first line of rows ``first`` up to ``stop``, and the line after their last."""
+        ends = stop == len(self.starts)
+        return self.starts[first], len(self._lines) if ends else self.starts[stop]
 
     def _row(self, kind: RowKind, start: int) -> None:
         self.starts.append(start)
@@ -462,25 +458,26 @@ class Scanner:
             return self._by_line("table", at, self._end(at + 2, self._interrupts), "cells")
         return 0
 
-    def _by_line(
-        self, kind: BlockKind, at: int, stop: int, row: RowKind = "line", *, level: int = 0
+    def _cut(
+        self, kind: BlockKind, rows: Iterable[int], stop: int, row: RowKind = "line", level: int = 0
     ) -> int:
+        """Cut a block up to a line, with a row from each of some lines on."""
         first = len(self.starts)
-        for line in range(at, stop):
+        for line in rows:
             self._row(row, line)
         self.blocks.append(Block(kind, first, len(self.starts), level))
         return stop
 
+    def _by_line(
+        self, kind: BlockKind, at: int, stop: int, row: RowKind = "line", level: int = 0
+    ) -> int:
+        return self._cut(kind, range(at, stop), stop, row, level)
+
     def _prose(self, kind: BlockKind, at: int, stop: int, level: int = 0) -> int:
         """Cut prose: one row, or one up to each forced line break."""
-        first = len(self.starts)
-        self._row("prose", at)
-        for line in range(at + 1, stop):
-            underline = line == stop - 1 and kind == "heading"
-            if underline or _breaks(self._lines[line - 1]):
-                self._row("prose", line)
-        self.blocks.append(Block(kind, first, len(self.starts), level))
-        return stop
+        last = stop - 1 if kind == "heading" else 0  # which may underline it
+        more = (n for n in range(at + 1, stop) if n == last or _breaks(self._lines[n - 1]))
+        return self._cut(kind, (at, *more), stop, "prose", level)
 
     def _paragraph(self, at: int) -> int:
         """Cut a paragraph, or the heading that it is with a line below it."""
@@ -532,11 +529,7 @@ class Scanner:
         last = self._end(at + 1, _is_formula)
         if last == len(self._lines) or not _is_formula(self._lines[last]):
             return 0
-        first = len(self.starts)
-        for line in (at, *range(at + 2, last)):
-            self._row("line", line)
-        self.blocks.append(Block("math", first, len(self.starts)))
-        return last + 1
+        return self._cut("math", (at, *range(at + 2, last)), last + 1)
 
     def _indented(self, at: int, column: int) -> int:
         """Return where indented code ends: blank lines belong to it between code."""
@@ -552,7 +545,7 @@ class Scanner:
     def _quote(self, at: int) -> int:
         """Cut a quote: what it holds begins a row where it would begin a block."""
         stop = self._end(at + 1, lambda line: not _QUOTE.match(line) and self._interrupts(line))
-        first = len(self.starts)
+        rows: list[int] = []
         outside, self._lists = self._lists, {}
         fresh, coded = True, False
         depth = 0
@@ -565,14 +558,13 @@ class Scanner:
                 # A quote in a quote: joined, its sign would be lost.
                 depth, begins = deep, True
             if fresh or begins or _breaks(self._lines[line - 1]):
-                self._row("prose", line)
+                rows.append(line)
             if begins and _ITEM.match(inner[:_MARKED]):
                 self._lists[0] = True
             fresh = not inner or fence is not None
             coded ^= fence is not None
         self._lists = outside
-        self.blocks.append(Block("quote", first, len(self.starts)))
-        return stop
+        return self._cut("quote", rows, stop, "prose")
 
     def _html(self, at: int, head: str) -> int:
         if _DETAILS.match(head):

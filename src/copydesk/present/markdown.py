@@ -634,7 +634,7 @@ class _Page:
         self._scanner.scan()
         at = 0
         for block in self._scanner.blocks:
-            start, stop = self._span(block)
+            start, stop = self._scanner.lines_of(block.first, block.stop)
             self._blank(at, start)
             self._add(block, start, stop)
             at = stop
@@ -642,10 +642,6 @@ class _Page:
         while self._open:
             self._close()
         return self._found
-
-    def _span(self, block: Block) -> tuple[int, int]:
-        """Return the first line of a block, and the line after its last one."""
-        return self._scanner.lines_of(block.first)[0], self._scanner.lines_of(block.stop - 1)[1]
 
     def _put(
         self, kind: Kind, line: int, lines: tuple[str, ...], level: int = 0, mark: str = "",
@@ -698,7 +694,7 @@ class _Page:
         """Return what each row of prose says, without the sign of an item or of a quote."""
         found: list[str] = []
         for row in range(block.first, block.stop):
-            start, stop = self._scanner.lines_of(row)
+            start, stop = self._scanner.lines_of(row, row + 1)
             first, *more = self._lines[start:stop]
             if block.kind == "quote":
                 first, more = _QUOTE.sub("", first, 1), [QUOTING.sub("", each, 1) for each in more]

@@ -391,7 +391,7 @@ Text of a note
 
       - an item
 
-See [one] and [two].
+See one and two.
 
 [one]: a.md
 [two]: b.md
@@ -432,7 +432,7 @@ def test_code_that_is_indented_is_code_and_signs_of_other_tools_stand_by_themsel
         ("paragraph", "", ("Text of a note",)),
         ("tag", "", (":::",)),
         ("item", "-", ("an item",)),
-        ("paragraph", "", ("See [one] and [two].",)),
+        ("paragraph", "", ("See one and two.",)),
         ("paragraph", "", ("[one]: a.md",)),
         ("paragraph", "", ("[two]: b.md",)),
     ]
@@ -608,3 +608,23 @@ def test_a_page_and_a_comparison_have_the_same_blocks(lines: list[str]) -> None:
 def test_a_line_of_signs_that_begins_no_code_is_read_at_once() -> None:
     line = "`" * 1_000_000 + "a`"
     assert [block.kind for block in blocks(f"{line}\n- {line}")] == ["paragraph", "item"]
+
+
+def test_a_link_that_names_its_target_is_shown_with_it() -> None:
+    page = (
+        "# The [`Vec`] type\n\n"
+        "See [the *book*][Book], [book][], [BOOK  ] and ![a logo][logo].\n"
+        "Not `[book]`, \\[book], [nothing][else], [^1], [ ] or [a](b).\n\n"
+        "| [book] |\n| - |\n| [it][book] |\n\n"
+        '[Book]: https://book.example/a(b) "Title"\n[`vec`]: <std/a vec.html>\n'
+        "[logo]: logo.png\n[book]: https://second.example\n[^1]: A note\n"
+    )
+    shown = [line.rstrip() for line in lines(page, 160)]
+    assert shown[0] == "# The Vec (std/a vec.html) type"
+    assert shown[2] == (
+        "See the book (https://book.example/a(b)), book (https://book.example/a(b)), "
+        "BOOK (https://book.example/a(b)) and [image: a logo] (logo.png). "
+        "Not [book], [book],"
+    )
+    assert "it (https://book.example/a(b))" in shown
+    assert '[Book]: https://book.example/a(b) "Title"' in shown

@@ -106,13 +106,19 @@ PLAIN = Look()
 
 def spans(text: str, tone: str = "", depth: int = 0, *, literal: bool = False) -> Iterator[Span]:
     """Yield the spans of inline Markdown; ``literal`` shows all HTML as it was written."""
+    for piece in _read_at_once(text):
+        yield from _spans(piece, tone, depth, literal)
+
+
+def _read_at_once(text: str) -> Iterator[str]:
+    """Cut a text into pieces of at most `AT_ONCE` characters, behind sentences where there are."""
     begin = 0
     while len(text) - begin > AT_ONCE:
         stop = max(text.rfind(sign, begin, begin + AT_ONCE) for sign in (". ", "\n")) + 1
         stop = stop or begin + AT_ONCE
-        yield from _spans(text[begin:stop], tone, depth, literal)
+        yield text[begin:stop]
         begin = stop
-    yield from _spans(text[begin:], tone, depth, literal)
+    yield text[begin:]
 
 
 def _spans(text: str, tone: str, depth: int, literal: bool) -> Iterator[Span]:
@@ -570,6 +576,14 @@ _STYLES = re.compile(rf"</?(?:{_GIVES_WAY.pattern})(?=[\s/>])[^<>]*>", re.IGNORE
 _LANGUAGE = re.compile(r"\bclass=\"lang(?:uage)?-([\w+#-]+)")
 _ENDS_ROW = re.compile(r"(?:\\|<br */?>)$")
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?")
+_TARGET = re.compile(r"[ \t]*\[(?!\^)([^\[\]]+)\]:[ \t]*(?:<([^<>]*)>|([^\s<>]+))")
+"""A line that says where links of a name lead."""
+_NAMED_LINK = re.compile(
+    r"(?<!`)(`++)(?!`).+?(?<!`)\1(?!`)"
+    r"|(?<!\\)\[(?P<label>(?:[^\[\]`]|`[^`]*+`)++)\](?:\[(?P<name>[^\[\]]*+)\])?(?![(:\[])",
+    re.DOTALL,
+)
+"""Code, where nothing is a link, or a link that leads where another line of the page says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -612,6 +626,11 @@ class _Open:
         self.parts: list[int] = []
 
 
+def _name(label: str) -> str:
+    """Return the name of a link's target: its letters' case and its blanks tell nothing apart."""
+    return " ".join(label.split()).casefold()
+
+
 class _Page:
     """The blocks of a page, with what drawing needs: where they begin and end, a scanner says."""
 
@@ -622,6 +641,8 @@ class _Page:
         self._found: list[MarkdownBlock] = []
         self._open: list[_Open] = []
         """What has begun and not ended, the innermost last."""
+        self._targets: dict[str, str] = {}
+        """Where links lead that only name it, by their names."""
         self._named: dict[str, list[_Open]] = {}
         """The same by name."""
 
@@ -632,6 +653,7 @@ class _Page:
     def blocks(self) -> list[MarkdownBlock]:
         """Return all blocks."""
         self._scanner.scan()
+        self._read_targets()
         at = 0
         for block in self._scanner.blocks:
             start, stop = self._scanner.lines_of(block.first, block.stop)
@@ -642,6 +664,24 @@ class _Page:
         while self._open:
             self._close()
         return self._found
+
+    def _read_targets(self) -> None:
+        for block in self._scanner.blocks:
+            line = self._lines[self._scanner.starts[block.first]]
+            if block.kind == "paragraph" and (found := _TARGET.match(line)):
+                self._targets.setdefault(_name(found[1]), found[2] or found[3])
+
+    def _led(self, said: str) -> str:
+        """Return prose with the targets of the links that only name them."""
+        if not self._targets:
+            return said
+
+        def led(link: re.Match[str]) -> str:
+            name = link["name"] or link["label"]
+            target = None if name is None else self._targets.get(_name(name))
+            return link[0] if target is None else f"[{link['label']}](<{target}>)"
+
+        return "".join(_NAMED_LINK.sub(led, piece) for piece in _read_at_once(said))
 
     def _put(
         self, kind: Kind, line: int, lines: tuple[str, ...], level: int = 0, mark: str = "",
@@ -668,7 +708,7 @@ class _Page:
             case "rule":
                 self._put("rule", start, ())
             case "heading":
-                self._put("heading", start, (heading_of(lines),), block.level)
+                self._put("heading", start, (self._led(heading_of(lines)),), block.level)
             case "paragraph" | "quote":
                 self._put(block.kind, start, self._rows(block))
             case "item":
@@ -703,7 +743,7 @@ class _Page:
             said = " ".join(each.strip() for each in (first, *more))
             if row + 1 < block.stop:
                 said = said.removesuffix("\\") if self._literal else _ENDS_ROW.sub("", said)
-            found.append(said)
+            found.append(self._led(said))
         return tuple(found)
 
     def _fenced(self, start: int, lines: Sequence[str], column: int) -> None:
@@ -808,8 +848,9 @@ class _Page:
     def _markdown_table(self, at: int, stop: int) -> None:
         from copydesk.present.tables import markdown_table  # few pages have tables
 
-        table = markdown_table(self._lines[at], self._lines[at + 1], self._lines[at + 2 : stop])
-        self._pieces(table, at + 2, self._lines[at + 2 : stop])
+        head, rule, *rows = self._lines[at:stop]
+        rows = [self._led(row) for row in rows]
+        self._pieces(markdown_table(self._led(head), rule, rows), at + 2, rows)
 
     def _html_table(self, at: int, lines: Sequence[str]) -> bool:
         """Add a table in HTML; False where it cannot be shown as one."""

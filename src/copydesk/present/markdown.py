@@ -580,7 +580,7 @@ _TARGET = re.compile(r"[ \t]*\[(?!\^)([^\[\]]+)\]:[ \t]*(?:<([^<>]*)>|([^\s<>]+)
 """A line that says where links of a name lead."""
 _NAMED_LINK = re.compile(
     r"(?<!`)(`++)(?!`).+?(?<!`)\1(?!`)"
-    r"|(?<!\\)\[(?P<label>(?:[^\[\]`]|`[^`]*+`)++)\](?:\[(?P<name>[^\[\]]*+)\])?(?![(:\[])",
+    r"|(?<!\\)\[(?P<label>(?:[^\[\]`]|`[^`]*+`)+)\](?:\[(?P<name>[^\[\]]*+)\])?(?![(:\[])",
     re.DOTALL,
 )
 """Code, where nothing is a link, or a link that leads where another line of the page says."""

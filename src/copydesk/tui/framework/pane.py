@@ -85,8 +85,8 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
     def retitle(self) -> None:
         """Build the border's title again."""
         title = self.title_line()
-        if title != self._titled:
-            self._titled = title
+        if title != self.border_said:
+            self.border_said = title
             put_title(self, title)
             gutter = self.gutter
             self.refresh(Region(-gutter.left, -gutter.top, self.outer_size.width, 1))
@@ -101,17 +101,11 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         super().__init__(id=id, classes=classes)
         self.set_reactive(Pane.title, title)
         self.empty = empty
-        self._looks: object = None
-        """What the frame of a line was made of; another look forgets all of them."""
-        self._framed: dict[object, tuple[object, Strip]] = {}
-        """A line's content and the line with its frame, by what tells its content."""
+        self._framed = FramedLines(self)
         self._blanks: dict[tuple[int, Style], Strip] = {}
 
-    _titled = ""
+    border_said = ""
     """The title that the border says."""
-
-    _line_width = _first_line = 0
-    """The cells of a line, and the line of content at the top, while lines are drawn."""
 
     fields: Fields[Any] | None = None
     """What its filter knows by name; None where it takes only words."""
@@ -206,56 +200,20 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         )
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw the visible lines; one that was framed before, at any height, is used again.
-
-        Textual keeps lines by where they are on the screen, so that a scroll by one frames, styles
-        and encodes all of them anew. Here a line is known by its content: a scroll frames one.
-        """
+        """Draw the visible lines; one that was framed before, at any height, is used again."""
         if not self.is_attached or self.styles.padding != _NO_PADDING:
             return super().render_lines(crop)
-        looks = (
-            self.outer_size, self.content_size, crop.column_span, self.gutter, self.styles.border,
-            self.background_colors, self.opacity, self.styles.tint, self.app.theme,
-        )  # fmt: skip
-        if looks != self._looks:
-            self._framed.clear()
-            self._looks = looks
-        while len(self._framed) > KEPT_FRAMED:
-            del self._framed[next(iter(self._framed))]
-        top = self.gutter.top
-        end = top + self.content_size.height
-        title = self._titled
-        self._line_width = self.scrollable_content_region.width
-        self._first_line = self.scroll_offset.y
-        keys: list[object] = []
-        missing: dict[object, tuple[int, object]] = {}
-        for at, y in enumerate(crop.line_range):
-            # A line of content is known by its strip, which is kept beside it: an id is one only
-            # while the thing lives. A line of the frame is known by what is written on it.
-            content: object = self.render_line(y - top) if top <= y < end else title
-            key: object = id(content) if content is not title else (y, title)
-            keys.append(key)
-            if key not in self._framed:
-                missing.setdefault(key, (at, content))
-        clear_lines(self, crop)
-        new = list(missing.items())
-        for run in _runs([at for _, (at, _) in new]):
-            part = Region(crop.x, crop.y + new[run.start][1][0], crop.width, len(run))
-            for nth, line in zip(run, super().render_lines(part), strict=True):
-                key, (_, content) = new[nth]
-                self._framed[key] = content, line
-        self._line_width = 0
-        return [self._framed[key][1] for key in keys]
+        return self._framed.draw(crop, super().render_lines)
 
     @property
     def line_width(self) -> int:
         """How many cells a line of content takes; measured once for all lines of a drawing."""
-        return self._line_width or self.scrollable_content_region.width
+        return self._framed.width or self.scrollable_content_region.width
 
     @property
     def first_line(self) -> int:
         """Which line of content is at the top; looked up once for all lines of a drawing."""
-        return self._first_line if self._line_width else self.scroll_offset.y
+        return self._framed.first if self._framed.width else self.scroll_offset.y
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Draw other lines; the bar beside them draws itself when its thumb moves."""
@@ -296,6 +254,62 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
                 self._blanks.clear()
             strip = self._blanks[key] = Strip([Segment(" " * width, style)], width)
         return strip
+
+
+class FramedLines:
+    """The lines of a pane with their frame, each known by its content.
+
+    Textual keeps lines by where they are on the screen, so that a scroll by one frames, styles and
+    encodes all of them anew. Known by their content, a scroll frames one.
+    """
+
+    def __init__(self, pane: Pane) -> None:
+        self._pane = pane
+        self._looks: object = None
+        """What the frame of a line was made of; another look forgets all of them."""
+        self._kept: dict[object, tuple[object, Strip]] = {}
+        """A line's content and the line with its frame, by what tells its content."""
+        self.width = self.first = 0
+        """The cells of a line, and the line of content at the top, while lines are drawn."""
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def draw(self, crop: Region, frame: Callable[[Region], list[Strip]]) -> list[Strip]:
+        """Return the lines of a part of the pane; ``frame`` draws those that are not kept."""
+        pane, kept = self._pane, self._kept
+        looks = (
+            pane.outer_size, pane.content_size, crop.column_span, pane.gutter, pane.styles.border,
+            pane.background_colors, pane.opacity, pane.styles.tint, pane.app.theme,
+        )  # fmt: skip
+        if looks != self._looks:
+            kept.clear()
+            self._looks = looks
+        while len(kept) > KEPT_FRAMED:
+            del kept[next(iter(kept))]
+        top = pane.gutter.top
+        end = top + pane.content_size.height
+        title = pane.border_said
+        self.width, self.first = pane.scrollable_content_region.width, pane.scroll_offset.y
+        keys: list[object] = []
+        missing: dict[object, tuple[int, object]] = {}
+        for at, y in enumerate(crop.line_range):
+            # A line of content is known by its strip, which is kept beside it: an id is one only
+            # while the thing lives. A line of the frame is known by what is written on it.
+            content: object = pane.render_line(y - top) if top <= y < end else title
+            key: object = id(content) if content is not title else (y, title)
+            keys.append(key)
+            if key not in kept:
+                missing.setdefault(key, (at, content))
+        clear_lines(pane, crop)
+        new = list(missing.items())
+        for run in _runs([at for _, (at, _) in new]):
+            part = Region(crop.x, crop.y + new[run.start][1][0], crop.width, len(run))
+            for nth, line in zip(run, frame(part), strict=True):
+                key, (_, content) = new[nth]
+                kept[key] = content, line
+        self.width = 0
+        return [kept[key][1] for key in keys]
 
 
 def line_of(segments: list[Segment], width: int, style: Style) -> Strip:

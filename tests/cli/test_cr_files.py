@@ -100,6 +100,24 @@ def test_what_is_changed_in_a_folder_goes_back_as_one_write(
     assert "They rest." in folder.text("letters")
 
 
+def test_what_one_sent_oneself_is_no_change_since_one_read_it(
+    folder: Folder, scripts: ScriptDesk
+) -> None:
+    def told() -> bool:
+        scripts.said()
+        assert scripts.run("cr", "approve", "1", "--yes") == 0
+        return "changed since you read it" in "".join(scripts.said())
+
+    scripts.out("cr", "diff", "1")
+    folder.write("retries.md", "Five.", "Eight.")
+    folder.push("--yes")
+    assert not told()
+    scripts.world.edit_change_request(folder.request, {"limits/burst": "# Burst\n\nElse.\n"})
+    folder.write("retries.md", "Eight.", "Nine.")
+    folder.push("--yes")
+    assert told(), "what others wrote before that was not read"
+
+
 def test_a_plan_on_a_terminal_shows_what_nobody_would_see(
     folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

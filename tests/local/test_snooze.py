@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from copydesk.domain.snooze import LENGTHS, Snooze, next_snooze
+from copydesk.local import marks
 from copydesk.local.marks import DeskSnoozes
 from copydesk.local.state import State
 
@@ -48,6 +49,33 @@ def test_what_sleeps_is_there_at_the_next_start_and_wakes_by_itself(tmp_path: Pa
     assert not for_ever.asleep(NOON + timedelta(seconds=1), NOON), "it changed"
     assert a_day.asleep(NOON, NOON + timedelta(hours=23))
     assert not a_day.asleep(NOON, NOON + timedelta(hours=24))
+
+
+def test_what_one_wrote_oneself_is_read_and_what_others_wrote_is_not() -> None:
+    store = DeskSnoozes(State(), "desk")
+    store.wrote("cr", "r1", "r2")
+    assert not store.is_read("cr", "r2"), "what was never read is not read by that"
+    store.look("cr", NOON, "r1")
+    store.wrote("cr", "r1", "r2")
+    assert store.is_read("cr", "r2")
+    assert store.edited({"cr": "r2"}) == set()
+    store.wrote("cr", "r3", "r4")
+    assert not store.is_read("cr", "r4")
+    assert store.edited({"cr": "r4"}) == {"cr"}
+
+
+def test_so_many_views_are_kept_those_that_were_the_latest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(marks, "VIEWS", 3)
+    state = State()
+    store, other = DeskSnoozes(state, "desk"), DeskSnoozes(state, "other")
+    other.look("a", NOON, "r1")
+    for thing in ("a", "b", "c", "a", "d"):
+        store.look(thing, NOON, "r1")
+    assert set(store.looks()) == {"c", "a", "d"}
+    assert [thing for thing in "abcd" if store.is_read(thing, "r1")] == ["a", "c", "d"]
+    assert other.is_read("a", "r1")
 
 
 def test_a_disk_that_refuses_is_told(tmp_path: Path) -> None:

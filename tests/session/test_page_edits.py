@@ -47,7 +47,7 @@ from copydesk.session.page_files import (
     staged_files,
 )
 from copydesk.session.session import Session
-from copydesk.session.writes.log import QueuedError, UnansweredError, WriteError
+from copydesk.session.writes.log import ChangedSinceError, QueuedError, UnansweredError, WriteError
 from tests.session.reads import told
 from tests.tui.arranging_world import Way
 from tests.tui.strange import strange
@@ -167,6 +167,34 @@ async def test_all_goes_with_one_request_and_one_step_takes_it_back(desk: Desk) 
         assert await desk.text(path) == text.replace("Hooks.", "Hooks!")
     await desk.staged.read()
     assert desk.staged.edits == staged
+
+
+async def test_what_one_sends_and_undoes_is_read(desk: Desk) -> None:
+    snoozed, api = desk.session.snoozed, await desk.session.ready()
+
+    async def is_read() -> bool:
+        now = await api(ops.get_change_request, desk.space, desk.request)
+        return await snoozed.is_read(desk.request, now.revision)
+
+    assert not await is_read()
+    now = await api(ops.get_change_request, desk.space, desk.request)
+    snoozed.look(desk.request, desk.session.now, now.revision)
+    await desk.edit("retries", "five", "six")
+    await desk.send()
+    assert await is_read()
+    await desk.session.reversals.undo()
+    assert len(desk.way.writes) == 2
+    assert await is_read()
+    await desk.staged.read()
+    await desk.send()
+    await desk.others("limits", "# Limits\n\nMany.\n")
+    assert not await is_read()
+    with pytest.raises(ChangedSinceError) as told:
+        await desk.session.reversals.undo()
+    pasts = [each.past for each in told.value.obstacles]
+    await desk.session.reversals.take_back(pasts, anyway=True)
+    assert len(desk.way.writes) == 4
+    assert not await is_read(), "what others wrote was not read"
 
 
 async def test_a_page_of_main_is_read_with_its_revision(desk: Desk) -> None:

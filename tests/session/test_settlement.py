@@ -736,8 +736,12 @@ async def test_nothing_leads_back_to_a_request_that_is_over(desk: Desk, state: s
 async def test_a_request_whose_pages_are_its_own_is_updated_whole(desk: Desk) -> None:
     request = desk.world.change_request(desk.space, {"new": "# New\n"})
     await desk.merge_main()
+    before = await desk.api(ops.get_change_request, desk.space, request)
+    desk.session.snoozed.look(request, desk.session.now, before.revision)
     updated = await update_whole(desk.session, desk.api, desk.space, request)
     assert (updated.id, updated.outdated) == (request, False)
+    assert updated.revision != before.revision
+    assert await desk.session.snoozed.is_read(request, updated.revision), "one did that oneself"
 
 
 async def test_what_cannot_be_sent_says_why_and_nothing_is_sent(

@@ -54,6 +54,10 @@ class DeskMarks(_OfDesk):
         self._store.write(put)
 
 
+VIEWS = 10_000
+"""How many views of change requests are kept of a desk."""
+
+
 class DeskSnoozes(_OfDesk):
     """The snoozed and viewed requests of one desk."""
 
@@ -88,12 +92,43 @@ class DeskSnoozes(_OfDesk):
         return {thing: at for thing, at in found if at is not None}
 
     def look(self, thing: str, at: datetime, revision: str = "") -> None:
-        """Note durably that a request was viewed, with the ``revision`` that was read, if any."""
-        put = "INSERT OR REPLACE INTO look (desk, object, at) VALUES (?, ?, ?)"
-        self._write(put, thing, at.isoformat())
-        if revision:
-            put = "INSERT OR REPLACE INTO read_revision (desk, object, revision) VALUES (?, ?, ?)"
-            self._write(put, thing, revision)
+        """Note durably that a request was viewed, with the ``revision`` that was read, if any.
+
+        Of each desk the `VIEWS` viewed last are kept.
+        """
+
+        def put(database: sqlite3.Connection) -> None:
+            for table, value in (("look", at.isoformat()), ("read_revision", revision)):
+                if value:
+                    # One that is replaced gets a new number, the greatest.
+                    database.execute(
+                        f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)",  # noqa: S608 - ours
+                        (self._desk, thing, value),
+                    )
+                    database.execute(
+                        f"DELETE FROM {table} WHERE rowid IN (SELECT rowid FROM {table} "  # noqa: S608
+                        "WHERE desk = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?)",
+                        (self._desk, VIEWS),
+                    )
+
+        self._store.write(put)
+
+    def wrote(self, thing: str, before: str, after: str) -> None:
+        """Note durably that one made a revision ``after`` of one that was read, ``before``.
+
+        Where another one was read last, others wrote since, and nothing changes.
+        """
+        self._store.write(
+            lambda database: database.execute(
+                "UPDATE read_revision SET revision = ? WHERE (desk, object, revision) = (?, ?, ?)",
+                (after, self._desk, thing, before),
+            )
+        )
+
+    def is_read(self, thing: str, revision: str) -> bool:
+        """Whether this is the revision of a request that was read last, or made of it."""
+        query = "SELECT 1 FROM read_revision WHERE (desk, object, revision) = (?, ?, ?)"
+        return bool(self._store.rows(query, self._desk, thing, revision))
 
     def edited(self, now: Mapping[str, str]) -> set[str]:
         """Return which requests of these are not as they were read last; ``now`` has revisions.

@@ -184,11 +184,28 @@ class Snoozes:
 
         ``now`` has their revisions.
         """
-        if self._keeping:
-            await asyncio.wait(self._keeping)  # what was read just now is not on the disk yet
+        await self._kept()
         with suppress(OSError):  # as if it had never been read
             return await asyncio.to_thread(self._store.edited, now)
         return set()
+
+    async def is_read(self, thing: str, revision: str) -> bool:
+        """Whether a revision of a request was read last on this machine, or made of that."""
+        await self._kept()
+        with suppress(OSError):
+            return await asyncio.to_thread(self._store.is_read, thing, revision)
+        return False
+
+    async def wrote(self, thing: str, before: str, after: str) -> None:
+        """Take what one wrote oneself for read, where the revision ``before`` it was read."""
+        await self._kept()
+        with suppress(OSError):
+            await asyncio.to_thread(self._store.wrote, thing, before, after)
+
+    async def _kept(self) -> None:
+        """Wait until what was read just now is on the disk."""
+        if self._keeping:
+            await asyncio.wait(self._keeping)
 
     def asleep(self, thing: str, updated: datetime, now: datetime) -> bool:
         """Return whether a request last changed at ``updated`` is snoozed."""

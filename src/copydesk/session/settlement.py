@@ -756,7 +756,10 @@ async def update_whole(session: Session, api: Api, space: str, request: str) -> 
     """
     if await is_cut_off(session, space, request):
         raise NotDoneError(CUT_OFF)
-    return await update(api, space, request)
+    before = await api(ops.get_change_request, space, request)
+    now = await update(api, space, request)
+    await session.snoozed.wrote(request, before.revision, now.revision)
+    return now
 
 
 async def keep_joined(session: Session, clash: ConflictedError, base: str, head: str) -> None:

@@ -506,6 +506,17 @@ async def test_what_was_edited_since_it_was_read_is_judged_from_the_list_with_a_
         assert reviews() == before + 1
         await driver.press("escape", "R", "A", "ctrl+s", "y")
         assert reviews() == before + 2
+    # What another window showed meanwhile, or one wrote there, was read.
+    async with drive(open_world(desk.world, "changes"), "j", size=(140, 30)) as driver:
+        here(driver).rows.select(asked)
+        edit(asked, "limits")
+        session, now = driver.app.session, desk.world.row("change_request", asked)["revision_id"]
+        session.snoozes.look(asked, session.now, now)
+        assert driver.selected == asked
+        await driver.press("a")
+        await typed(driver, "Fine.")
+        await driver.burst("ctrl+s")
+        assert reviews() == before + 3
 
 
 async def test_verdicts_and_reviewers_from_the_list(desk: Desk) -> None:

@@ -77,12 +77,12 @@ class MergeSteps:
         return lambda run: run.judge(found, self._now())
 
     async def _update(self, api: Api, item: RunItem) -> Change:
-        from copydesk.session.writes import merges
+        from copydesk.session.settlement import update_whole
 
         return await self._write(
             "Update",
             item,
-            lambda: merges.update(api, item.space, item.request),
+            lambda: update_whole(self._session, api, item.space, item.request),
             lambda now: lambda run: run.updated(now.revision),
         )
 

@@ -666,8 +666,11 @@ class Reversals:
             try:
                 if obstacle is None:
                     before = await self._state(api, past) if anyway else None
-                    results += await self._turn(api, past, again=again)
+                    made = await self._turn(api, past, again=again)
+                    results += made
                     taken.append(past)
+                    if not anyway:
+                        await self._wrote(past, made, again=again)
                     past.idle = before is not None and before == await self._state(api, past)
                     if again and any(step.local == "queue_again" for step in past.reversal.forth):
                         # From here on it is undone as a waiting or an arrived write.
@@ -785,6 +788,17 @@ class Reversals:
         self._mark(past, "done" if again else "undone")
         self._session.touched()
         return result
+
+    async def _wrote(self, past: PastWrite, made: Sequence[Any], *, again: bool) -> None:
+        """Take a change request whose pages were found as they were left for read as it is now."""
+        expected = past.reversal.before if again else past.reversal.still
+        if expected is None or expected.read.operation != "get_change_request":
+            return
+        request, before = expected.read.arguments["change_request_id"], expected.fields
+        for result in made:
+            now = getattr(result, "change_request", result)
+            if getattr(now, "id", None) == request and isinstance(before.get("revision"), str):
+                await self._session.snoozed.wrote(request, before["revision"], now.revision)
 
     def _is_done(self, past: PastWrite, *, again: bool) -> None:
         """Note that somebody else undid (or redid) a write."""

@@ -158,7 +158,7 @@ def test_conversations_are_handed_in_once_each(
     with os.fdopen(terminal) as typed, monkeypatch.context() as here:
         here.setattr(sys, "stdin", typed)
         here.setattr(sys, "stdout", None)
-        assert desk.run("-") == 0
+        assert desk.run("-") == 1, "it is done, and told"
     os.close(keyboard)
     assert "up to ctrl+d" in capsys.readouterr().err
     assert "e" in desk.there()

@@ -329,7 +329,9 @@ def test_streams_that_are_closed_or_full_end_in_a_sentence(tmp_path: Path) -> No
         (f"{command} | head -1", 0, ""),
         (f"set -o pipefail; {python} -m copydesk ops --markdown | true", 141, ""),
         (f"{command} --nothing 2>&-", 2, ""),
-        (f"{command} <&- >&-", 0, ""),
+        (f"{python} -m copydesk --version > /dev/full", 1, "No space left on device"),
+        (f"{command} <&- >&-", 1, "standard output is closed: what this command prints was lost"),
+        (f"{python} -m copydesk --help >&-", 1, "standard output is closed"),
         (f"{python} -m copydesk cr merge 1 <&-", 2, "no one can be asked here"),
     ):
         done = subprocess.run(

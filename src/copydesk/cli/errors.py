@@ -116,6 +116,7 @@ def guarded(command: Callable[[], int], *, as_json: bool = False) -> int:
     ``as_json``: the sentence is also printed as JSON, on a line, where a script reads the output.
     """
     _COMPLAINTS.clear()
+    _UNPRINTED.clear()
     try:
         status = _guarded(command)
     except SystemExit as ended:
@@ -142,6 +143,14 @@ _COMPLAINTS: list[str] = []
 """What went wrong in this run, for `guarded` to print."""
 
 
+def not_printed() -> None:
+    """Remember that something could not be printed: the command ends with that."""
+    _UNPRINTED.append(True)
+
+
+_UNPRINTED: list[bool] = []
+
+
 def _print_complaint(status: int) -> None:
     if _COMPLAINTS:
         from copydesk.cli.output import plain_json, put
@@ -153,9 +162,12 @@ def _print_complaint(status: int) -> None:
 
 def _guarded(command: Callable[[], int]) -> int:
     try:
-        status = command()
+        status = _status(command)
         _flush()  # a full disk is told here, and not after the end
         _tell_misread()
+        if _UNPRINTED and status == DONE:
+            complain("standard output is closed: what this command prints was lost")
+            return FAILED
         return status
     except UsageError as complaint:
         complain(str(complaint))
@@ -172,6 +184,16 @@ def _guarded(command: Callable[[], int]) -> int:
     except Exception as error:  # noqa: BLE001 - the edge of the program
         told = _expected(error)
         return _unexpected(error) if told is None else told
+
+
+def _status(command: Callable[[], int]) -> int:
+    """Run a command and return its exit status, also where it ends the program as --help does."""
+    try:
+        return command()
+    except SystemExit as ended:
+        if ended.code:
+            raise
+        return DONE
 
 
 def _tell_misread() -> None:

@@ -123,16 +123,25 @@ def put(
     """Print a text on standard output, made safe; "?" stands for what its encoding lacks.
 
     ``tone`` is one of `TONES`, shown on a terminal that has colours. With ``now`` it is not kept
-    until more is there. Where the output was closed before the start nobody misses it; where
-    nobody reads on, ``BrokenPipeError`` ends the command, unless it goes on ``unread``.
+    until more is there. Where the output was closed before the start the command goes on, and says
+    so at its end; where nobody reads on, ``BrokenPipeError`` ends it, unless it goes on ``unread``.
     """
-    if sys.stdout is None:
+    if _is_closed():
         return
     last_line.clear(kept=not end, passed_on=not is_terminal(sys.stdout))
     encoding = sys.stdout.encoding or "utf-8"
     safe = clean(text, lines=True).encode(encoding, "replace").decode(encoding)
     with _going_on() if unread else nullcontext():
         print(f"{TONES[tone]}{safe}\x1b[0m" if tone and coloured() else safe, end=end, flush=now)
+
+
+def _is_closed() -> bool:
+    """Whether standard output was closed before the start, which the end of the command tells."""
+    if sys.stdout is None:
+        from copydesk.cli.errors import not_printed
+
+        not_printed()
+    return sys.stdout is None
 
 
 def flush() -> None:
@@ -211,7 +220,7 @@ def plain_json(value: Any, *, indent: int | None = None) -> str:
 
 def put_bytes(content: bytes) -> None:
     """Print bytes as they are, with a line end after them; on a terminal as a text, made safe."""
-    if sys.stdout is None:
+    if _is_closed():
         return
     if is_terminal(sys.stdout):
         put(content.decode(errors="replace").removesuffix("\n"))

@@ -26,7 +26,7 @@ from functools import cache, partial
 from pathlib import Path
 from textwrap import wrap
 from types import MappingProxyType
-from typing import Any, NoReturn, TypeAlias, get_args
+from typing import IO, Any, NoReturn, TypeAlias, get_args
 
 from copydesk.cli.api import GivenField
 from copydesk.cli.errors import note
@@ -143,6 +143,14 @@ class Parser(ArgumentParser):
             parser = self.meant(arguments)
             parser.refuse(parser.no_use(left[0]))
         return found
+
+    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+        if file is not None and file is sys.stderr:
+            super()._print_message(message, file)
+        else:
+            from copydesk.cli.output import put
+
+            put(message, end="")
 
     def format_help(self) -> str:
         """Return its help; of one that groups others, what each does, with an example."""

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from copydesk.cli import main
-from copydesk.server import desk_writes, site_writes
+from copydesk.server import backup, desk_writes, site_writes
 from copydesk.server.backup import back_up
-from copydesk.server.desk_file import damage
+from copydesk.server.desk_file import damage, open_unchanging
 from copydesk.server.integrity import MOST, examine
 from copydesk.server.sample import build_sample
 from copydesk.server.store import DeskError, Store, Tx
@@ -332,6 +332,49 @@ def test_a_copy_that_cannot_be_begun_is_told_by_its_name(
         closed.mkdir(0o500)
         assert main(["desk", "backup", str(closed / "copy.db"), "--desk", str(own)]) == 1
     assert capsys.readouterr().err == f"copydesk: {closed}/copy.db: Permission denied\n"
+
+
+@pytest.mark.parametrize("mode", [0o500, 0o700])
+def test_a_desk_that_can_only_be_read_is_copied_and_exported(
+    desk: Path, capsys: pytest.CaptureFixture[str], mode: int
+) -> None:
+    content = desk.read_bytes()
+    with somebody() as folder:
+        (kept := folder / "kept").mkdir()
+        own, copy = kept / "desk.db", folder / "copy.db"
+        own.write_bytes(content)
+        own.chmod(0o400)
+        kept.chmod(mode)
+        assert main(["desk", "backup", str(copy), "--desk", str(own)]) == 0
+        assert str(copy) in capsys.readouterr().out
+        assert examine(copy).all == []
+        assert main(["desk", "export", "Handbook", str(folder / "out"), "--desk", str(own)]) == 0
+        assert [*(folder / "out").rglob("*.md")]
+        assert [each.name for each in kept.iterdir()] == ["desk.db"]
+        assert own.read_bytes() == content
+
+
+def test_a_desk_that_is_written_while_it_is_only_read_is_copied_again(
+    desk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path] = []
+    written = 1
+
+    def open_(path: Path) -> sqlite3.Connection:
+        found = open_unchanging(path)
+        opened.append(path)
+        if len(opened) <= written:
+            os.utime(path, ns=(0, len(opened)))
+        return found
+
+    monkeypatch.setattr(backup, "unwritable", lambda path: "is not writable for you")
+    monkeypatch.setattr(backup, "open_unchanging", open_)
+    back_up(desk, tmp_path / "copy.db")
+    assert len(opened) == 2
+    written = 100
+    with pytest.raises(DeskError, match="try again"):
+        back_up(desk, tmp_path / "other.db")
+    assert not (tmp_path / "other.db").exists()
 
 
 def test_a_desk_that_is_damaged_is_not_copied(desk: Path, tmp_path: Path) -> None:

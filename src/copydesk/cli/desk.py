@@ -178,7 +178,7 @@ def export_space(*, space: str, folder: Path, desk: Path | None = None, force: b
 
     if (folder.is_symlink() or folder.exists()) and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder: name a folder to write to, or a new one")
-    store = open_store(desk, make=False)
+    store = open_store(desk, make=False, reads=True)
     with closing(store):
         with _Progress() as progress:
             written = write_space(store, space, folder, force=force, progress=progress)

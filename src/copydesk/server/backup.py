@@ -9,7 +9,16 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from copydesk.server.desk_file import BUSY_SECONDS, complaint, damage, log_of
+from copydesk.server.desk_file import (
+    BUSY_SECONDS,
+    MOST_LOOKS,
+    complaint,
+    damage,
+    log_of,
+    open_unchanging,
+    state_of,
+    unwritable,
+)
 from copydesk.server.migrations import VERSION
 from copydesk.server.store import DeskError
 
@@ -18,12 +27,12 @@ def back_up(desk: Path, target: Path, *, replace: bool = False) -> int:
     """Copy one moment of a desk to ``target``, for this user only; return its size in bytes.
 
     The copy is read for damage and is on disk before it gets its name, so that there is either a
-    whole one or none. Others may write to the desk meanwhile. Raises ``DeskError`` when the desk is
-    no good one, when ``target`` is there already (unless ``replace``), and when it is a folder, a
-    pipe or a device, or is or was a desk in use. Raises ``OSError`` and
-    ``sqlite3.OperationalError`` when the disk does not take it.
+    whole one or none. Others may write to the desk meanwhile; one that cannot be written is only
+    read. Raises ``DeskError`` when the desk is no good one, when ``target`` is there (unless
+    ``replace``), and when it is a folder, a pipe or a device, or is or was a desk in use. Raises
+    ``OSError`` and ``sqlite3.OperationalError`` when the disk does not take it.
     """
-    if (reason := complaint(desk, VERSION)) is not None:
+    if (reason := complaint(desk, VERSION, writes=False)) is not None:
         raise DeskError(f"{desk} {reason}. Nothing was copied.")
     _check_target(desk, target, replace)
     try:
@@ -60,8 +69,21 @@ def _check_target(desk: Path, target: Path, replace: bool) -> None:
 
 
 def _copy(desk: Path, part: Path) -> None:
+    if unwritable(desk) is None:
+        _copy_from(sqlite3.connect(desk, isolation_level=None, timeout=BUSY_SECONDS), desk, part)
+        return
+    for _ in range(MOST_LOOKS):
+        *_, in_use = before = state_of(desk)
+        _copy_from(open_unchanging(desk), desk, part)
+        # Of one in use it is one moment; who opened another in between may have shown a torn file.
+        if in_use or state_of(desk) == before:
+            return
+    raise DeskError(f"{desk} was written while it was read: try again. Nothing was copied.")
+
+
+def _copy_from(connection: sqlite3.Connection, desk: Path, part: Path) -> None:
     with (
-        closing(sqlite3.connect(desk, isolation_level=None, timeout=BUSY_SECONDS)) as source,
+        closing(connection) as source,
         closing(sqlite3.connect(part, isolation_level=None)) as copy,
     ):
         source.backup(copy)  # in one step, so of one moment

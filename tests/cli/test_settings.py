@@ -148,6 +148,8 @@ def test_a_profile_has_its_own_in_its_table(path: Path, capsys: pytest.CaptureFi
         (["set", "recall_seconds", "soon"], "must be a whole number"),
         (["set", "linear", "yes"], "linear must be true or false"),
         (["set", "theme", "none such"], "there is no such theme"),
+        (["set", "theme", ""], "theme is '': there is no such theme"),
+        (["set", "news", ""], "news is '': use notice, bell or quiet"),
         (["set", "glyph", "ascii"], "did you mean glyphs?"),
         (["set", "glyphs", "asci"], "did you mean ascii? Nothing was changed.\n"),
         (["set", "views", "x"], "is a table"),

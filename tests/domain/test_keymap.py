@@ -92,6 +92,7 @@ def test_a_word_means_the_action_on_every_screen_and_an_id_one() -> None:
     ("own", "said"),
     [
         ({"merg": ("m",)}, "merg is not an action: did you mean merge?"),
+        ({"": ("m",)}, "'' is not an action"),
         ({"merge": ("control-m",)}, "'control-m' is not a key"),
         ({"merge": ("",)}, "'' is not a key"),
         ({"merge": ("?",)}, "? cannot be list.merge on list: it is place.help there"),

@@ -46,6 +46,8 @@ def test_a_column_that_a_list_does_not_have_is_told_with_the_one_that_is_meant()
         "lists.changes has no column xy. It has title, age.",
     ]
     assert unknown_columns(wanted, ["age", "titel", "x\x07y"]) == []
+    [unnamed] = unknown_columns(ListColumns("changes", ("",)), ["age"])
+    assert unnamed == "lists.changes has no column ''. It has age."
     [long] = unknown_columns(ListColumns("changes", ("z" * 99,)), ["age"])
     assert long == f"lists.changes has no column {'z' * 40}. It has age."
 

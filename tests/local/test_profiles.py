@@ -76,6 +76,8 @@ def test_keys_tell_profiles_apart_and_go_on_from_what_there_was() -> None:
         ),
         ('[profiles.work]\nbase_url="http://a"\nstorage = "command"', 3, "no token_command"),
         ('theme = ""\n[profiles."../up"]\nbase_url = "http://a"', 2, "up to 40 small letters"),
+        ('[profiles.""]\nbase_url = "http://a"', 1, "profile '': a profile's name has"),
+        ('[profiles.work]\nbase_url="http://a"\nca_file = ""', 3, "ca_file is empty: name"),
         ('[profiles.desk]\nbase_url = "http://a"', 1, "desk is your own desk"),
         ("\nprofiles = 3", 2, "begins with [profiles.NAME]"),
         ("profiles.work = 3", 1, "begins with [profiles.NAME]"),

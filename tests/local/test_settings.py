@@ -175,6 +175,7 @@ guides = ["Kim Li", " bo@acme.test "]
         ("[owners]\nx = []", 2, "owners of x: an address"),
         ('[owners]\nx = ["a", 5]', 2, "owners of x: an address"),
         ('[owners]\nx = " "', 2, "owners of x: an address"),
+        ('[owners]\n"" = "a"', 1, "owners of '': an address"),
         ('[owners]\n"/" = "a"', 2, "owners of /: an address"),
     ],
 )
@@ -205,6 +206,7 @@ command = ["lychee"]
     ("content", "line", "words"),
     [
         ("checks = 5", 1, "checks are tables: each begins with [checks.NAME]"),
+        ('[checks]\n"" = {command = ["x"]}', 1, "a table of checks has no name: it begins with"),
         ("[checks]\n\nprose = 5", 3, "check prose is not a table"),
         ("[checks]\nprose = {}", 2, 'check prose needs a command: a list such as ["vale"'),
         ('[checks]\nprose = {command = "vale x"}', 2, "command must be a list such as"),

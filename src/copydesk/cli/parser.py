@@ -26,7 +26,7 @@ from functools import cache, partial
 from pathlib import Path
 from textwrap import wrap
 from types import MappingProxyType
-from typing import IO, Any, NoReturn, TypeAlias, get_args
+from typing import Any, NoReturn, TypeAlias, get_args
 
 from copydesk.cli.api import GivenField
 from copydesk.cli.errors import note
@@ -144,7 +144,7 @@ class Parser(ArgumentParser):
             parser.refuse(parser.no_use(left[0]))
         return found
 
-    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+    def _print_message(self, message: str, file: Any = None) -> None:
         if file is not None and file is sys.stderr:
             super()._print_message(message, file)
         else:

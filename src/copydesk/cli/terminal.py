@@ -180,7 +180,7 @@ def refused_theme(theme: str, themes: Sequence[OwnTheme]) -> str:
 
 def why_no_theme(name: str) -> str:
     """Return why a theme cannot be used, as a sentence with those that can; "" where it can."""
-    if name in ("", "auto", "dark", "light", "colour-blind", "ansi", "mono", *FORMER):
+    if name in ("auto", "dark", "light", "colour-blind", "ansi", "mono", *FORMER):
         return ""
     from copydesk.domain.nearest_word import did_you_mean
     from copydesk.domain.text import clean, listed, shorten

@@ -221,7 +221,7 @@ def _translated(given: Sequence[str], preset: Keys) -> tuple[str, ...]:
 
 
 def _unknown(name: str, declared: Keys) -> str:
-    return f"{name} is not an action: {nearest_action(name, declared)}"
+    return f"{name or repr(name)} is not an action: {nearest_action(name, declared)}"
 
 
 def former(name: str, declared: Iterable[str]) -> str:

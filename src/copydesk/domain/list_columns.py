@@ -25,5 +25,6 @@ def unknown_columns(wanted: ListColumns, known: Iterable[str]) -> Sequence[str]:
         if column not in ids:
             near = get_close_matches(column, ids, n=1)
             meant = f"Did you mean {near[0]}?" if near else f"It has {', '.join(ids)}."
-            said.append(f"lists.{wanted.name} has no column {clean(column, limit=40)}. {meant}")
+            named = clean(column, limit=40) or repr(column)
+            said.append(f"lists.{wanted.name} has no column {named}. {meant}")
     return said

@@ -58,7 +58,7 @@ def named_profile(name: str) -> str:
     """Return what a profile is called in a message; its name may be any text."""
     from copydesk.domain.text import clean
 
-    return f"profile {clean(name, limit=60)}"
+    return f"profile {clean(name, limit=60) or repr(name)}"
 
 
 def service_of_key(key: str) -> str:

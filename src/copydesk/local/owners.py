@@ -34,7 +34,8 @@ def owners_of(value: object, text: str) -> tuple[tuple[Owned, ...], list[tuple[i
         if people and all(each.strip() for each in people) and pattern.strip("/ "):
             rules.append(Owned(pattern, tuple(each.strip() for each in people)))
         else:
-            wrong.append((_line(pattern, text), f"owners of {clean(pattern, limit=60)}: {WRITTEN}"))
+            named = clean(pattern, limit=60) or repr(pattern)
+            wrong.append((_line(pattern, text), f"owners of {named}: {WRITTEN}"))
     return tuple(rules), wrong
 
 

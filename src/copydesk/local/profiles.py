@@ -101,6 +101,8 @@ def _mistake(key: str, value: object, given: dict[str, Any]) -> str:
         if value == "command" and not given.get("token_command"):
             return 'storage is "command", and there is no token_command'
     if key == "ca_file":
+        if not str(value).strip():
+            return "ca_file is empty: name the file, or leave it out"
         try:
             expanded(str(value))
         except NoHomeError as error:

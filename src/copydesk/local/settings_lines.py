@@ -49,7 +49,8 @@ def read_tables(
     made: list[T] = []
     wrong: list[tuple[int, str]] = []
     for name, given in value.items():
-        found = list(mistakes(name, given))
+        unnamed = f"a table of {table} has no name: it begins with [{table}.NAME]"
+        found = list(mistakes(name, given)) if name.strip() else [unnamed]
         wrong += [(line_in_table(table, name, text), sentence) for sentence in found]
         if not found:
             made.append(make(name, given))

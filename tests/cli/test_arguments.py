@@ -236,6 +236,37 @@ def test_a_value_may_begin_with_a_dash(capsys: pytest.CaptureFixture[str]) -> No
         assert "there is no option -" in capsys.readouterr().err, line
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "cr reply 7 x --not-now",
+            "missing: TEXT, and there is no option --not-now. copydesk cr reply --help lists all. "
+            "A text that begins so goes behind --.\n  copydesk cr reply 14",
+        ),
+        ("cr approve 7 --not-now", "lists all. A text that begins so goes behind --.\n"),
+        ("cr approve --yse", "missing: NUMBER, and there is no option --yse. Did you mean --yes?"),
+        ("cr reply 7 x --json", "missing: TEXT\n  copydesk cr reply 14"),
+        (
+            "cr create a --space b --description --word",
+            "--description needs a value, and --word is taken for an option: write "
+            "--description=--word\n",
+        ),
+        ("cr create a --space --json", "cr create: --space needs a value\n"),
+        ("cr list --word", "there is no option --word. copydesk cr list --help lists all.\n"),
+    ],
+)
+def test_a_text_that_begins_as_an_option_does_is_told_how_it_is_written(
+    line: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parse(line.split())
+    assert said in capsys.readouterr().err
+    assert parse(["cr", "reply", "7", "x", "--", "--not-now"]).options["text"] == "--not-now"
+    shown = parse(["cr", "create", "a", "--space", "b", "--description=--word"]).options
+    assert shown["description"] == "--word"
+
+
 def test_an_option_that_a_command_does_not_take_is_told_by_its_name() -> None:
     with pytest.raises(UsageError, match="this command does not take --json"):
         parse(["profiles", "--json", "use", "x"]).run()

@@ -135,6 +135,20 @@ def test_a_review_comes_from_a_file_and_arrives_once(scripts: ScriptDesk, tmp_pa
     )
 
 
+def test_a_review_comes_from_standard_input(
+    scripts: ScriptDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = _reviewed(scripts)
+    monkeypatch.setattr(sys, "stdin", Typed("text: Fine.\n"))
+    said = scripts.err("cr", "review", "1", "-", "--yes", status=2)
+    assert "standard input, line 1: this is the text of a review" in said
+    monkeypatch.setattr(sys, "stdin", Typed(REVIEW, terminal=True))
+    assert "add --yes" in scripts.err("cr", "review", "1", "-", status=2)
+    monkeypatch.setattr(sys, "stdin", Typed(REVIEW))
+    assert "and the review" in scripts.out("cr", "review", "1", "-", "--yes")
+    assert len(_reviews(scripts, request)) == 1
+
+
 WRONG = [
     (b"verdict: fine\n", "line 1: verdict is approve or ask."),
     (

@@ -34,6 +34,7 @@ from copydesk.server.app import create_app
 from copydesk.server.site_writes import add_section, add_site_space
 from copydesk.session.draft_keys import structure_key
 from copydesk.session.session import Session
+from tests.cli.script_desk import Typed
 from tests.cli.structure_desk import Between, Desk, Terminal
 from tests.tui.arranging_world import PLACE, Rearranged
 from tests.tui.site_world import publish
@@ -160,6 +161,26 @@ def test_bad_input_gets_a_sentence(
     said = capsys.readouterr()
     assert sentence in said.err
     assert said.out == ""
+
+
+def test_a_site_is_made_what_standard_input_says(
+    desk: Desk, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = desk.write(capsys).replace(*RENAMED, 1)
+    apply = ("apply", "docs.acme.example", "-")
+    monkeypatch.setattr(sys, "stdin", Typed(f"{text}\n: ]"))
+    assert desk.run(*apply, "--plan") == 2
+    assert "standard input, line " in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdin", Typed(text, terminal=True))
+    assert desk.run(*apply) == 2
+    assert "no one can be asked here" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdin", Typed(text))
+    assert desk.run(*apply, "--yes") == 0
+    assert "Payments" in desk.sections()
+    monkeypatch.setattr(sys, "stdin", Typed(text))
+    capsys.readouterr()
+    assert desk.run(*apply, "--yes") == 0
+    assert "is as standard input says: there is nothing to send." in capsys.readouterr().out
 
 
 def test_what_stops_in_the_middle_is_told_and_goes_on_or_back(

@@ -16,12 +16,12 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.errors import DONE, FAILED, UsageError
+from copydesk.cli.given_file import named, read_bytes
 from copydesk.cli.output import plain_json, put, put_bytes, put_json
 from copydesk.cli.terminal import is_terminal
 from copydesk.domain.json_display import json_text
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.text import clean, shorten
-from copydesk.local.paths import expanded
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -101,10 +101,9 @@ def _body(name: str) -> bytes:
     """Return the body that a file holds, which has to be JSON."""
     from copydesk.domain.json_text import place_of
 
-    where = "standard input" if name == STANDARD_INPUT else name
+    where = named(name)
     try:
-        content = sys.stdin.buffer.read() if name == STANDARD_INPUT else expanded(name).read_bytes()
-        text = content.decode("utf-8-sig")
+        text = read_bytes(name).decode("utf-8-sig")
         _loaded(text)
     except json.JSONDecodeError as error:
         line, column = place_of(text, error.pos)
@@ -241,9 +240,6 @@ def _answer(content: bytes, *, as_json: bool) -> None:
         put(content.decode(errors="replace"))
 
 
-STANDARD_INPUT = "-"
-
-
 MOST_PARTS = 32
 """How deep a field may reach into others."""
 
@@ -324,8 +320,7 @@ def _typed(text: str, field: GivenField) -> Any:
 
 def _read(name: str, field: GivenField) -> str:
     try:
-        content = sys.stdin.buffer.read() if name == STANDARD_INPUT else expanded(name).read_bytes()
-        return content.decode()
+        return read_bytes(name).decode()
     except UnicodeDecodeError as error:
         raise UsageError(f"-F {field.text}: {name} is not UTF-8 text") from error
     except (OSError, ValueError) as error:

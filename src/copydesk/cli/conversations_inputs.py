@@ -16,6 +16,7 @@ from itertools import islice
 from typing import BinaryIO
 
 from copydesk.cli.errors import UsageError, agreed, asked, kept_state, say
+from copydesk.cli.given_file import STANDARD_INPUT, is_piped, named
 from copydesk.cli.output import room
 from copydesk.domain.ingest_conversation import masked
 from copydesk.domain.ingest_exports import read_exports
@@ -49,9 +50,6 @@ from copydesk.domain.text import clean, listed, plural, shorten
 from copydesk.domain.written_moment import Order
 from copydesk.local.known_columns import KnownColumns
 from copydesk.local.paths import expanded
-
-STANDARD_INPUT = "-"
-STANDARD_INPUT_NAME = "standard input"
 
 SHOWN = 3
 """So many conversations of a file are shown before they are sent."""
@@ -162,7 +160,7 @@ def find_inputs(names: Sequence[str], stack: ExitStack, choices: Choices) -> lis
 
 def can_ask(inputs: Sequence[Input], choices: Choices) -> bool:
     """Whether somebody is there who has not said yes yet, and did not type the conversations."""
-    typed = any(each.name == STANDARD_INPUT_NAME for each in inputs)
+    typed = any(each.name == named(STANDARD_INPUT) for each in inputs)
     return not (choices.yes or typed) and sys.stdin is not None and sys.stdin.isatty()
 
 
@@ -188,13 +186,13 @@ _WIDER = {"shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030", "euc_kr":
 
 def _opened(name: str, stack: ExitStack, encoding: str) -> Input:
     empty = partial(_empty, stack)
-    if name == STANDARD_INPUT:
+    if is_piped(name):
         if sys.stdin is None:
             raise OSError(errno.EBADF, "there is no standard input")
         if sys.stdin.isatty():
             say("Reading what is typed, up to ctrl+d at the beginning of a line; ctrl+c stops.")
         typed = _kept(sys.stdin.buffer, stack)
-        return Input(STANDARD_INPUT_NAME, in_utf_8(typed, empty, encoding))
+        return Input(named(name), in_utf_8(typed, empty, encoding))
     path = expanded(name)
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):

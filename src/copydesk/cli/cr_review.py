@@ -24,6 +24,7 @@ from copydesk.cli.errors import (
     need_answer,
     say,
 )
+from copydesk.cli.given_file import is_piped, mistaken, read_text
 from copydesk.cli.lookup import Wanted
 from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
@@ -165,7 +166,7 @@ def review(
     run, is not sent again; a verdict goes last. Raises ``UsageError``.
     """
     meant = _read(file)
-    need_answer(said=plan or yes, plans=True)
+    need_answer(said=plan or yes, plans=True, free=not is_piped(file))
     connection = service.connection(writes=not plan)
 
     async def run(api: Api, found: Found) -> int:
@@ -230,7 +231,6 @@ def review(
 
 
 def _read(path: Path) -> ReviewFile:
-    from copydesk.cli.structure import mistaken, read_text
     from copydesk.domain.review_file import read_review
     from copydesk.domain.yaml_lines import FileError
 
@@ -255,7 +255,6 @@ async def _located(
 
     Raises ``UsageError`` with all that is not there, and ``ApiError``.
     """
-    from copydesk.cli.structure import mistaken
     from copydesk.domain.page_tree import flatten
     from copydesk.domain.yaml_lines import FileError, Problem
     from copydesk.session.reads.review import read_replies, read_threads

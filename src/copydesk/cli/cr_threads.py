@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from copydesk.cli.connection import OWN, Service
 from copydesk.cli.cr import Found, run_on
 from copydesk.cli.errors import DONE, FAILED, NOT_ALLOWED, UsageError
+from copydesk.cli.given_file import is_piped, read_bytes
 from copydesk.cli.lookup import Wanted
 from copydesk.cli.output import put, put_json
 from copydesk.cli.writes import CommandWrites
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from copydesk.contract.models.comment import Comment, CommentReply
     from copydesk.contract.models.user import User
     from copydesk.domain.suggestion import Fit
-
-STANDARD_INPUT = "-"
 
 WORDS = 40
 """Characters of a comment that the log shows."""
@@ -319,9 +317,9 @@ def _first_words(text: str) -> str:
 def text_of(given: str) -> str:
     """Return the text of a comment. Raises ``UsageError`` for one without words."""
     text = given
-    if given == STANDARD_INPUT:
+    if is_piped(given):
         try:
-            text = sys.stdin.buffer.read(4 * LONGEST_TEXT + 1).decode("utf-8-sig")
+            text = read_bytes(given, 4 * LONGEST_TEXT + 1).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise UsageError("standard input is not UTF-8 text. Nothing was sent.") from error
     text = text.strip()

@@ -23,6 +23,7 @@ from argparse import (
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from textwrap import wrap
 from types import MappingProxyType
@@ -76,6 +77,9 @@ ELSEWHERE: Mapping[str, str] = MappingProxyType(
 NAMING = frozenset({"FILE", "FOLDER", "NAME", "SOURCE", "URL"})
 """What arguments are called that name something."""
 
+TEXTS = frozenset({"SUBJECT", "TEXT"})
+"""What arguments are called that are what a person says."""
+
 COLUMNS = 96
 """How wide the help of a command is that groups others, at most."""
 
@@ -112,6 +116,7 @@ class Parser(ArgumentParser):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{"allow_abbrev": False, **kwargs})
         self.color = False  # of Python 3.14: what a command prints is the same with every Python
+        self._typed: Sequence[str] = ()
 
     def error(self, message: str) -> NoReturn:
         """Print a sentence on how the command is used, and exit with 2.
@@ -125,7 +130,20 @@ class Parser(ArgumentParser):
         for pattern, plain in _PLAIN:
             said = re.sub(pattern, plain, said, count=1, flags=re.DOTALL)
         near = [example(self.prog.removeprefix("copydesk "))] if "missing: " in said else []
-        self.refuse(said, near)
+        self.refuse(f"{said}{self._if_meant(said)}", near)
+
+    def _if_meant(self, said: str) -> str:
+        """Return what becomes of the first word that no option has: it may be meant as a text."""
+        words = (each for each in self._typed if each.startswith("--"))
+        word = next((each for each in words if not self._known(each)), "")
+        option = re.sub(r"^(?:\S+/)?(\S+) needs a value$", r"\1", said)
+        if (option, word) in pairwise(self._typed):
+            return f", and {_named(word)} is taken for an option: write {option}={_named(word)}"
+        return f", and {self.no_use(word)}" if word and "missing: " in said else ""
+
+    def _known(self, word: str) -> bool:
+        """Whether a word is an option here, with a value or without."""
+        return word == "--" or word.partition("=")[0] in self._option_string_actions
 
     def refuse(self, said: str, near: Iterable[str] = ()) -> NoReturn:
         """Print a sentence on what is wrong, and examples of what is right, and exit with 2."""
@@ -143,6 +161,13 @@ class Parser(ArgumentParser):
             parser = self.meant(arguments)
             parser.refuse(parser.no_use(left[0]))
         return found
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Any = None, namespace: Any = None
+    ) -> tuple[Namespace, list[str]]:
+        """Keep what was typed, for a better complaint."""
+        self._typed = () if args is None else args
+        return super().parse_known_args(args, namespace)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is not None and file is sys.stderr:
@@ -215,7 +240,9 @@ class Parser(ArgumentParser):
             return f"{option} goes after the command: {self.prog} {option}"
         near = _nearest(option, known)
         meant = f" Did you mean {near}?" if near else ""
-        return f"there is no option {_named(option)}.{meant} {self.prog} --help lists all."
+        texts = any(each.metavar in TEXTS and not each.option_strings for each in self._actions)
+        behind = " A text that begins so goes behind --." if texts else ""
+        return f"there is no option {_named(option)}.{meant} {self.prog} --help lists all.{behind}"
 
     def _refuse_unknown(self, arguments: Sequence[str]) -> None:
         """Refuse the first word up to the last of the command that is not one of ours.
@@ -489,7 +516,9 @@ def add_cr(commands: Subparsers) -> None:
     reviewing = ones(
         "review", "cr_review:review", "send the comments and the review that a file has"
     )
-    reviewing.add_argument("file", metavar="FILE", type=_path, help="YAML or JSON")
+    reviewing.add_argument(
+        "file", metavar="FILE", type=_path, help="YAML or JSON; - reads standard input"
+    )
     _flag(
         reviewing, "--plan", "send nothing, print what would be sent; exit status 7 if there is any"
     )
@@ -1140,7 +1169,11 @@ def _structure(commands: Subparsers) -> None:
     exporting.add_argument("site", metavar="SITE", help="the site: id, title, host name or address")
     applying.add_argument("site", metavar="SITE", help="the site: id, title, host name or address")
     applying.add_argument(
-        "file", type=_path, metavar="FILE", nargs="?", help="the file with the structure"
+        "file",
+        type=_path,
+        metavar="FILE",
+        nargs="?",
+        help="the file with the structure; - reads standard input",
     )
     _flag(
         applying,

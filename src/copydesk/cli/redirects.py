@@ -24,6 +24,7 @@ from copydesk.cli.errors import (
     need_answer,
     say,
 )
+from copydesk.cli.given_file import is_piped, named
 from copydesk.cli.lookup import FoundSite, find_site
 from copydesk.cli.output import Column, put, put_bytes, put_json, put_table
 from copydesk.cli.writes import CommandWrites
@@ -54,8 +55,6 @@ from copydesk.session.writes.redirects import (
 if TYPE_CHECKING:
     from copydesk.client.api import Api
 
-
-STANDARD_INPUT = "-"
 
 _OPTIONS = {"source": "FROM", "to": "TO", "rest": "--keep"}
 """What a part of a redirect is called on the command line."""
@@ -299,16 +298,15 @@ def import_redirects(
     service: Service = OWN,
 ) -> int:
     """Make, change and remove redirects as a CSV file says, or print that as a plan."""
-    piped = str(file) == STANDARD_INPUT
-    name = "standard input" if piped else file.name if file.is_file() else str(file)
+    piped = is_piped(file)
+    name = file.name if not piped and file.is_file() else named(file)
     need_answer(said=plan or yes, plans=True, free=not piped)
     connection = service.connection(writes=not plan)
     try:
         wanted, bad = read_from(sys.stdin.buffer) if piped else read_file(file, pipes=True)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else None
-        said = name if piped else file
-        raise UsageError(f"{said} cannot be read: {why or error}") from error
+        raise UsageError(f"{named(file)} cannot be read: {why or error}") from error
 
     async def work(there: There) -> int:
         found = await plan_of(wanted, bad, there.read)

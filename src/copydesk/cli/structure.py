@@ -25,6 +25,7 @@ from copydesk.cli.errors import (
     say,
     status_of,
 )
+from copydesk.cli.given_file import is_piped, mistaken, named, read_text
 from copydesk.cli.interrupts import stopping
 from copydesk.cli.lookup import FoundSite, find_site
 from copydesk.cli.output import put, put_bytes, put_json
@@ -135,40 +136,18 @@ class Wish:
     path: Path
     says: StructureFile
 
+    @property
+    def name(self) -> str:
+        """What messages call the file."""
+        return named(self.path)
+
 
 def read_wish(path: Path) -> Wish:
     """Return what a file says. Raises ``UsageError`` with all that is wrong in it, and where."""
-    from copydesk.domain.yaml_lines import FileError
-
     try:
         return Wish(path, read_file(read_text(path)))
     except FileError as error:
         raise mistaken(path, error) from error
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file that a person wrote. Raises ``UsageError`` if it is unreadable."""
-    from copydesk.domain.yaml_lines import LONGEST
-
-    try:
-        with path.open("rb") as opened:
-            held = opened.read(4 * LONGEST + 1)
-        return held.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = held.count(b"\n", 0, error.start) + 1
-        raise UsageError(
-            f"{path}, line {line}: this is not UTF-8 text. Save it as UTF-8."
-        ) from error
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
-
-
-def mistaken(path: Path, error: Exception) -> UsageError:
-    """Return the complaint about a file, one line for each problem."""
-    problems = error.problems if isinstance(error, FileError) else ()
-    said = [f"{path}, {problem}" for problem in problems]
-    lines = [line if line.endswith("?") else f"{line}." for line in said]
-    return UsageError("\n".join([*lines, "Nothing was sent."]))
 
 
 async def read_whole(api: Api, site: FoundSite) -> Structure:
@@ -224,7 +203,7 @@ class Applying:
             found = await find_site(api, site, organization)
             if self._wish is not None and self._wish.says.site != found.id:
                 raise UsageError(
-                    f"{self._wish.path} is the structure of another site "
+                    f"{self._wish.name} is the structure of another site "
                     f"({clean(self._wish.says.site)}) than {found}. Export that of this site."
                 )
             # Known to other runs of the program from here on: what is under way is ours to settle.
@@ -356,7 +335,7 @@ class Applying:
         since = bool(exported) and exported != there and not unseen
         if calls and since:
             say(
-                f"{site.title} is not as it was when {wish.path} was exported: it was changed "
+                f"{site.title} is not as it was when {wish.name} was exported: it was changed "
                 "since, here or by others. The plan makes it what the file says, and nothing else."
             )
         while calls:
@@ -373,7 +352,7 @@ class Applying:
                 say(f"  {difference.line}")
             calls = arrangement.calls()
         if not calls:
-            self._print(f"{site.title} is as {wish.path} says: there is nothing to send.")
+            self._print(f"{site.title} is as {wish.name} says: there is nothing to send.")
         if self._only_plan or not calls:
             self._print_json(site, [RunCall(call) for call in calls], changed=since)
             return DIFFERS if calls else DONE
@@ -391,11 +370,11 @@ class Applying:
         except FileError as error:
             left = [str(problem) for problem in error.problems]
         except failure_types() as error:
-            say(f"Whether {site.title} is what {wish.path} says cannot be read: {error}")
+            say(f"Whether {site.title} is what {wish.name} says cannot be read: {error}")
             return DONE
         if not left:
             return DONE
-        say(f"All was sent, and {site.title} is not what {wish.path} says: others changed it "
+        say(f"All was sent, and {site.title} is not what {wish.name} says: others changed it "
             "meanwhile, or the service changed what it was sent. What is missing:")  # fmt: skip
         for line in left:
             say(f"  {line}")
@@ -452,7 +431,8 @@ class Applying:
         """
         if self._yes:
             return False
-        need_answer(said=False, plans=True)
+        piped = self._wish is not None and is_piped(self._wish.path)
+        need_answer(said=False, plans=True, free=not piped)
         much = f" {plural(final, 'call')} for good:" if final else ""
         ask_first(f"{question}{much}", typed=str(final or ""))
         return True

@@ -146,6 +146,10 @@ def test_new_and_preview_have_a_key_that_browsers_leave_to_pages(preset: str) ->
         ("J and K move it. @, then M shows it.", "f2 and f3 move it. @, then M shows it."),
         ("ctrl+n does nothing here. M is “merge”. gk means nothing.",) * 2,
         ("M and more   M more", "M and more   f4 more"),
+        (
+            "No view has the name 'ctrl+n': M shows Kim's. The others' ctrl+n is Kim's.",
+            "No view has the name 'ctrl+n': f4 shows Kim's. The others' alt+n is Kim's.",
+        ),
         ("Annex (M) is read (M).", "Annex (M) is read (f4)."),
         (
             "Kept (gk). Offline, again in 4 s (M now): write(M)",

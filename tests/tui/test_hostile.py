@@ -223,11 +223,11 @@ async def test_what_is_copied_can_be_pasted_into_a_shell(sample: Sample, written
         assert not FORBIDDEN.search(re.sub(r"[\n\t]", "", app.clipboard))
         written.look("copied")
         dropped = len(f"{kept}{POISON}".replace("\r\n", "\n")) - len(app.clipboard)
-        assert f"Copied two   ({dropped} characters left out: escape seq" in driver.screen
+        assert f"Copied “two”   ({dropped} characters left out: escape seq" in driver.screen
         app.copy("one\r\n\ttwo \U0001f469\u200d\U0001f4bb")
         await driver.idle()
         assert app.clipboard == "one\n\ttwo \U0001f469\u200d\U0001f4bb", "nothing is left out"
-        assert "Copied one" in driver.screen
+        assert "Copied “one”" in driver.screen
         assert "left out" not in driver.screen
 
 

@@ -136,6 +136,16 @@ async def test_what_failed_names_own_keys_beside_the_words_of_the_service(world:
         assert "f5 try again" in words
 
 
+async def test_what_is_copied_names_no_key_of_ours(world: World) -> None:
+    async with drive(opened(world, OwnKeys("arrows")), size=(100, 30)) as driver:
+        driver.app.copy("ctrl+n saves it")
+        await driver.idle()
+        assert "Copied “ctrl+n saves it”" in driver.screen
+        driver.place.say("Staged: “What ctrl+n does”. ctrl+n makes it.")
+        await driver.idle()
+        assert "Staged: “What ctrl+n does”. f8 makes it." in driver.screen
+
+
 def _other(key: str) -> str:
     first, *rest = key.split(" ")
     if len(first) > 1:

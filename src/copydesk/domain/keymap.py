@@ -130,7 +130,7 @@ def keys_renamed(keys: Iterable[tuple[str, Sequence[str]]]) -> dict[str, str]:
 
 
 THEIRS = (
-    r"“[^”]*”"
+    r"“[^”]*”|(?<!\w)'[^'\n]*'(?!\w)"
     r"|(?:Not allowed:|Refused by a rule:|The service (?:failed|refused it|did not accept it):"
     r"|or this service has no [^.]*\.|deleted or moved\.|Nothing was changed\.|to fix it\."
     r"|look before sending it again\.)"

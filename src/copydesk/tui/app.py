@@ -907,7 +907,7 @@ class CopydeskApp(DeskApp):
                 return
             way = "the terminal"
         self.copy_to_clipboard(text)
-        first = shown or text.split("\n", 1)[0]
+        first = shown or f"“{text.partition(chr(10))[0]}”"
         if len(text) < before:
             place.say(f"Copied {first}   ({left_out} left out: {NOT_COPIED})", "warn")
         else:

@@ -243,7 +243,7 @@ async def test_a_manifest_is_checked_shown_and_published(
         for version in (1, 2):
             await send(driver, "publish good.yaml")
             await driver.press("y")
-            assert f"Published acme-status, version {version}." in driver.screen
+            assert f"Published “acme-status”, version {version}." in driver.screen
         await driver.press("u")
         assert "cannot be undone" in driver.screen
         assert SECRET not in told(driver)
@@ -370,7 +370,7 @@ async def test_one_is_installed_once_though_the_answer_is_lost(world: World) -> 
         way.losing = True
         await driver.press("y")
         way.losing = False
-        assert "Installed in Acme." in driver.screen
+        assert "Installed in “Acme”." in driver.screen
         assert "in Acme" in driver.line("installed")
         await driver.press("ctrl+n")
         assert "Installed in Acme already" in driver.screen
@@ -464,9 +464,9 @@ async def test_what_refers_to_one_is_listed_with_the_trace_of_its_events(
         )
         (tmp_path / "mine.yaml").write_text("name: acme-status\ntitle: Mine\n")
         await send(driver, f"publish {tmp_path}/mine.yaml")
-        assert "acme-status belongs to Acme: publishing it takes admin there." in driver.screen
+        assert "“acme-status” belongs to Acme: publishing it takes admin there." in driver.screen
         await driver.press("j", "ctrl+n")
-        assert "That takes the permission installIntegration in Acme." in driver.screen
+        assert "That takes the permission installIntegration in “Acme”." in driver.screen
         await driver.app.go("integration", at(world, "nobody"))
         await driver.idle()
         assert "Not found" in driver.screen

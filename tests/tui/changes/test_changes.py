@@ -520,7 +520,7 @@ async def test_a_new_one_in_a_chosen_space(desk: Desk) -> None:
         await driver.press("enter")
         assert driver.place.view == "draft"
         assert subjects(driver) == ["Say please", "Not ready"]
-        assert "in Legal as a draft." in driver.screen
+        assert "in “Legal” as a draft." in driver.screen
 
 
 @pytest.mark.parametrize("sort", [(), ("S",)])
@@ -679,7 +679,7 @@ async def test_copies_of_what_is_selected(desk: Desk) -> None:
         assert "#1 " in driver.line("number")
         await driver.type("subject")
         await driver.press("enter")
-        assert "Copied Be kinder" in driver.screen
+        assert "Copied “Be kinder" in driver.screen
         assert driver.app.clipboard == "Be kinder"
 
 

@@ -109,14 +109,14 @@ async def test_links_are_listed_and_followed(world: World, guide: str) -> None:
         await driver.press("j")
         assert driver.place.url() == "https://acme.test"
         await driver.press("enter")
-        assert "https://acme.test is elsewhere" in driver.screen
+        assert "“https://acme.test” is elsewhere" in driver.screen
         await driver.press("k", "enter")
         assert shown(driver) == "reference/limits"
         assert "Ten requests a minute." in driver.screen
         await driver.press("escape", "G", "i")
         assert "Links 1, 1 broken" in driver.screen
         await driver.press("enter")
-        assert "nowhere.md is a broken link." in driver.screen
+        assert "nowhere.md” is a broken link." in driver.screen
         assert driver.place.url() is None, "o opens no page in place of the link"
         assert dict(driver.place.copies()) == {"link": "nowhere.md"}
         await driver.press("escape")
@@ -209,7 +209,7 @@ async def test_groups_links_and_hidden_pages_say_what_they_are(world: World) -> 
         await driver.press("enter")
         assert "▸ Basics" in driver.screen
         await driver.press("G", "k", "enter")
-        assert "Elsewhere leads to https://else.test." in driver.screen
+        assert "“Elsewhere” leads to “https://else.test”." in driver.screen
 
 
 async def test_the_pages_of_a_change_request(world: World, guide: str) -> None:

@@ -84,7 +84,7 @@ async def test_issues_are_marked_split_moved_and_put_back(
         await driver.press("c")
         await fill_in(driver, "Two of them")
         assert held(world)["Two of them"] == ["Sign-in fails case 0", "Sign-in fails case 1"]
-        assert "Made Two of them of 2 issues" in driver.screen
+        assert "Made “Two of them” of 2 issues" in driver.screen
         # The reader goes on with what is left, and u puts back what went.
         assert "Sign-in fails case 2" in driver.screen
         await driver.press("u")
@@ -98,7 +98,7 @@ async def test_issues_are_marked_split_moved_and_put_back(
         await driver.type("login")
         driver.golden("clusters-move", update=update_golden)
         await driver.press("enter")
-        assert "Moved 1 issue to Login broken" in driver.screen
+        assert "Moved 1 issue to “Login broken" in driver.screen
         assert len(held(world)["Login broken"]) == 3
         await driver.press("u")
         assert held(world) == before

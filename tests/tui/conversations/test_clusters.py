@@ -869,7 +869,7 @@ async def test_a_form_stays_with_what_was_typed_until_it_has_arrived(world: Worl
         ]
         await driver.type("?")
         await driver.press("ctrl+s")
-        assert "Begun #3 in Platform guide" in driver.screen
+        assert "Begun #3 in “Platform guide”" in driver.screen
         assert not session.drafts.texts()
         async with world.api() as api:
             found = await api.page(

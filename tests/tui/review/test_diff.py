@@ -141,7 +141,7 @@ async def test_settings_of_a_page_are_compared_and_an_edit_after_seeing_it_is_sa
         assert "●" in driver.line("~ Hooks      ")
         assert "One two [-three-]." in driver.screen
         await driver.press("=", "=", "space")
-        assert "Hooks is read. a approves, m merges." in driver.screen
+        assert "“Hooks” is read. a approves, m merges." in driver.screen
         assert "Edited after" not in driver.screen
 
 

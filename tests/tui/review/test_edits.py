@@ -50,7 +50,7 @@ async def test_pages_are_edited_sent_and_taken_back(
             await driver.press("e")
             opened = (tmp_path / "opened").read_text()
             assert opened == source(RETRIES_NOW, **RETRIES_SOURCE)
-            assert "Staged: Retries. Nothing is sent" in driver.screen
+            assert "Staged: “Retries”. Nothing is sent" in driver.screen
             assert await review.text_of("webhooks/retries") == RETRIES_NOW
             driver.golden("review-staged", update=update_golden)
             await driver.press("=")
@@ -107,7 +107,7 @@ async def test_what_another_window_staged_meanwhile_is_kept_beside_what_is_writt
         staged.stage(review.space, review.request, {page: (None, other.to_text())})
         editor(source(mine, **RETRIES_SOURCE))
         await driver.press("e")
-        assert "Staged, with what another window staged of Retries meanwhile." in driver.screen
+        assert "Staged, with what another window staged of “Retries” meanwhile." in driver.screen
         kept = edit_of(staged.of(review.space, review.request)[page])
         assert kept.text == f"{source(mine, **RETRIES_SOURCE)}\nAnd a last line.\n"
         other = replace(kept, text=before.replace("eight times", "two times"))
@@ -130,14 +130,14 @@ async def test_what_others_wrote_goes_along_or_is_settled(
         theirs = RETRIES_NOW.replace("Event delivery", "Delivery")
         review.world.edit_change_request(review.request, {"webhooks/retries": theirs})
         await driver.press("ctrl+s")
-        assert "Ana Silva changed Retries too: both are in it." in driver.screen
+        assert "Ana Silva changed “Retries” too: both are in it." in driver.screen
         await driver.press("escape")
         assert "STAGED 1" in driver.screen
         theirs = theirs.replace("eight times", "ten times")
         review.world.edit_change_request(review.request, {"webhooks/retries": theirs})
         editor(source(mine.replace("nine times", "seven times"), **RETRIES_SOURCE))
         await driver.press("e")
-        assert "Ana Silva changed the same of Retries meanwhile: ctrl+s asks" in driver.screen
+        assert "Ana Silva changed the same of “Retries” meanwhile: ctrl+s asks" in driver.screen
         editor(source(theirs.replace("ten times", "twelve times"), **RETRIES_SOURCE))
         await driver.press("ctrl+s")
         assert "Ana Silva changed 1 place of Retries too" in driver.screen
@@ -172,7 +172,7 @@ async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor
         await driver.press("e")
         assert "Staged, but both sides are still in line 27: e edits it." in driver.screen
         await driver.press("ctrl+s")
-        assert "Both sides are still in Retries, line 27: e edits it." in driver.screen
+        assert "Both sides are still in “Retries”, line 27: e edits it." in driver.screen
         editor(f"Hello\n{source(RETRIES_NOW, **RETRIES_SOURCE)}")
         await driver.press("e")
         assert (
@@ -181,7 +181,7 @@ async def test_markers_that_are_left_in_are_not_sent(review: ReviewWorld, editor
         await driver.press("ctrl+s")
         assert "Not sent: line 2: the settings of the page begin here" in driver.screen
         await driver.press("X")
-        assert "Discarded what was staged of Retries. u brings it back." in driver.screen
+        assert "Discarded what was staged of “Retries”. u brings it back." in driver.screen
         await driver.press("u")
         assert "STAGED 1" in driver.screen
 
@@ -241,7 +241,7 @@ async def test_without_an_editor_that_starts_it_is_written_here(
         assert "More." in driver.screen
         assert "cannot be started" not in driver.screen
         await driver.press("ctrl+s")
-        assert "Staged: Webhooks." in driver.screen
+        assert "Staged: “Webhooks”." in driver.screen
         await driver.press("ctrl+s", "y")
     assert await review.text_of("webhooks") == f"{text}More."
 
@@ -357,7 +357,7 @@ async def test_a_page_that_is_read_is_edited_in_a_change_request(
         assert "In #2 Mine" in driver.screen
         assert "In #1" not in driver.screen
         await driver.press("down", "enter")
-        assert "Staged: Events." in driver.screen
+        assert "Staged: “Events”." in driver.screen
         assert "#2 Mine" in driver.screen
         await driver.press("ctrl+s", "y")
         at = f"/spaces/{review.space}/change-requests/{mine}/content/page/{target.page}"
@@ -365,7 +365,7 @@ async def test_a_page_that_is_read_is_edited_in_a_change_request(
             found = await client.get(at, params={"format": "markdown"})
         assert found.json()["markdown"] == "# Events\n\nWhat may happen.\n"
         await driver.press("q", "e", "enter")
-        assert "Staged: Events. Nothing is sent; ctrl+s makes the change request." in driver.screen
+        assert "Staged: “Events”. Nothing is sent; ctrl+s makes the change" in driver.screen
         assert "STAGED 1" in driver.screen
         assert "What may happen." in driver.screen
         driver.golden("pages-staged", update=update_golden)
@@ -434,7 +434,7 @@ async def test_a_picture_is_inserted_from_a_path(
         assert "states.png, 26 bytes, 640 x 480" in driver.screen
         await driver.type("Retry [states]")
         await driver.press("enter")
-        assert "Staged: states.png, 26 bytes, 640 x 480 in Retries." in driver.screen
+        assert "Staged: states.png, 26 bytes, 640 x 480 in “Retries”." in driver.screen
         driver.golden("review-inserted", update=update_golden)
         await driver.press("=", "=", "I")
         assert "This is the page as it is sent" in driver.screen

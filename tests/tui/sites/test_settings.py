@@ -254,7 +254,7 @@ async def test_publish_and_unpublish_from_a_tab_and_from_the_list(world: World) 
         assert "everyone" in driver.line("read by  ")
         await driver.press("y")
         assert stored(world, site)["published"] == 1
-        assert "Acme docs is published at https://docs.acme.test" in driver.screen
+        assert "“Acme docs” is published at https://docs.acme.test" in driver.screen
         assert "W unpublish" in driver.screen
         await driver.press("u", "g t", ":")
         assert stored(world, site)["published"] == 0
@@ -349,7 +349,7 @@ async def test_a_site_is_made_and_deleted(
         await fill(driver, "yz", "enter")
         assert "Enter sends nothing: ctrl+s does (make it)." in driver.screen
         await driver.burst("ctrl+s")
-        assert "xyz is made, with 2 spaces, and not published." in driver.screen
+        assert "“xyz” is made, with 2 spaces, and not published." in driver.screen
         assert "xyz > Structure" in driver.screen
         (row,) = sites(world)
         assert (row["type"], row["visibility"], row["published"]) == ("premium", "unlisted", 0)
@@ -376,7 +376,7 @@ async def test_a_site_is_made_and_deleted(
         await driver.press("space")
         await fill(driver, "docs", "ctrl+s")
         assert sites(world) == []
-        assert "Acme docs is deleted. Its content is kept." in driver.screen
+        assert "“Acme docs” is deleted. Its content is kept." in driver.screen
         assert driver.place.PLACE == "sites"
         assert world.row("space", world.space("English")) is not None
         await driver.burst("u")

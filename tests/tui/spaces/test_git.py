@@ -61,7 +61,7 @@ async def test_a_space_is_exported_and_imported_after_its_name_is_typed(
         await line(driver, "git export")
         await driver.burst(*typed(str(making.path)))
         await driver.press("ctrl+s")
-        assert "Guide is committed to main" in driver.screen
+        assert "“Guide” is committed to main" in driver.screen
         assert "the commit stays in the repository" in driver.screen
         assert "history of the space" not in driver.screen
         await driver.press("escape")

@@ -130,7 +130,7 @@ async def test_a_new_request_goes_on_with_its_subject(review: ReviewWorld) -> No
         assert "New change request in API reference" in driver.screen
         assert "Say which" in driver.screen
         await driver.press("enter")
-        assert "Started #2 in API reference as a draft." in driver.screen
+        assert "Started #2 in “API reference” as a draft." in driver.screen
         assert app.session.drafts.texts() == {}
 
 

@@ -245,7 +245,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
             self.say(installed_here(self) or "", "warn")
             return
         if granted is not None and not granted.install_integration:
-            self.say(f"That takes the permission installIntegration in {title}.", "warn")
+            self.say(f"That takes the permission installIntegration in “{title}”.", "warn")
             return
         scopes = listed(item.scopes)
         facts: list[str | Text] = [f"The integration goes into {title}."]
@@ -272,7 +272,7 @@ class IntegrationsPlace(ResourcePlace["Integration"], scope="integrations"):
                 lambda api: api(ops.install_integration, item.name, body),
                 reversal=installation_made(home, item.name) if removable else None,
                 look=lambda api: find_installation(api, item.name, home),
-                done=f"Installed in {title}. Enter shows where it works.",
+                done=f"Installed in “{title}”. Enter shows where it works.",
             )
             self.read_written(item.name)
 

@@ -262,7 +262,7 @@ class PublishCommands(Commands, scope="integrations"):
         found = read[0]
         if found is not None and found.permissions is not None and not found.permissions.admin:
             owner = clean(owner_title(found)) or "another organization"
-            self.place.say(f"{name} belongs to {owner}: publishing it takes admin there.", "warn")
+            self.place.say(f"“{name}” belongs to {owner}: publishing it takes admin there.", "warn")
             return
         body = self._owned(manifest, found)
         if body is None:
@@ -285,7 +285,7 @@ class PublishCommands(Commands, scope="integrations"):
             if await offer_checkout(self.place, f"{shorten(name, 50)} is not published", error):
                 return
             raise
-        self.place.tell(f"Published {name}, version {version.version}.", "good")
+        self.place.tell(f"Published “{name}”, version {version.version}.", "good")
         self.place.session.drafts.drop(self.place.draft_key("publish"))
         self.place.read_written(name)
 

@@ -156,7 +156,7 @@ class RequestEditCommands(Commands, scope="changes"):
             self.place.row_reader.take_in()
         else:
             self.place.choose_view(view)
-        self.place.tell(f"Started #{request.number} in {title} as {begun_as(request)}.", "good")
+        self.place.tell(f"Started #{request.number} in “{title}” as {begun_as(request)}.", "good")
 
     @action(
         "T", "label", unless=nothing_selected, danger=1, show=False, group="Write", types=True,

@@ -401,7 +401,7 @@ class EditInRequest(Commands, scope="pages"):
         place.tell(
             f"Staged, but it cannot be sent like this: {why}. e edits it."
             if why
-            else f"Staged: {page.title}. Nothing is sent; ctrl+s makes the change request."
+            else f"Staged: “{page.title}”. Nothing is sent; ctrl+s makes the change request."
         )
 
     @action("X", "discard staged", unless=page_not_staged, show=5, group="Write",
@@ -411,7 +411,7 @@ class EditInRequest(Commands, scope="pages"):
         page = sure(self.place.page_at_hand)
         if await stage_edits(self.place, self._staged, {page.id: None}):
             self.place.show_staged()
-            self.place.tell(f"Discarded what was staged of {page.title}. u brings it back.")
+            self.place.tell(f"Discarded what was staged of “{page.title}”. u brings it back.")
 
     @action("u", "undo", unless=nothing_back, show=False, group="Write", override=True,
             takes="none")  # fmt: skip
@@ -962,7 +962,7 @@ class PagesPlace(Place, scope="pages"):
         if page.type == "group":
             self.rows.toggle()
         elif page.type == "link":
-            self.say(f"{page.title} leads to {page.target}.")
+            self.say(f"“{page.title}” leads to “{page.target}”.")
         else:
             self._look(after=0)
             self.text.focus()
@@ -980,11 +980,11 @@ class PagesPlace(Place, scope="pages"):
                 self._look(after=0)
                 self.text.focus()
         elif link.broken:
-            self.say(f"{link.text} is a broken link.", "warn")
+            self.say(f"“{link.text}” is a broken link.", "warn")
         elif link.url:
-            self.say(f"{link.url} is elsewhere: o opens it, y copies it.")
+            self.say(f"“{link.url}” is elsewhere: o opens it, y copies it.")
         else:
-            self.say(f"This leads to {link.text}, which has no text to read.")
+            self.say(f"This leads to “{link.text}”, which has no text to read.")
 
     @property
     def on_trail(self) -> bool:

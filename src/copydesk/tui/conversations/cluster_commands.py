@@ -308,7 +308,7 @@ class ClusterRequestCommands(Commands, scope="conversation_list"):
         if reader.is_attached:
             self._here.begun(cluster, request)
         self.place.tell(
-            f"Begun #{request.number} in {title}, {clean(str(request.status))}. u archives it.",
+            f"Begun #{request.number} in “{title}”, {clean(str(request.status))}. u archives it.",
             "good",
         )
         self.place.read_again()

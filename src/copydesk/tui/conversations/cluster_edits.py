@@ -293,7 +293,9 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
             lambda api: api(ops.join_issues_clusters, organization, row.id, body),
             reversal=inverses.clusters_joined(organization, row.id, ids),
         )
-        self.place.tell(f"Joined {plural(len(ids), 'cluster')} with {name}. u parts them.", "good")
+        self.place.tell(
+            f"Joined {plural(len(ids), 'cluster')} with “{name}”. u parts them.", "good"
+        )
         self._written(row.id)
 
     @action(
@@ -325,7 +327,7 @@ class ClusterKeys(PaneActs, scope="cluster_list"):
             lambda api: api(ops.delete_issues_cluster, organization, row.id),
             reversal=inverses.cluster_deleted(organization, row.id),
         )
-        self.place.tell(f"Deleted {name}. u brings it back.", "good")
+        self.place.tell(f"Deleted “{name}”. u brings it back.", "good")
         self._written("")
 
 
@@ -416,7 +418,7 @@ class IssueKeys(PaneActs, scope="conversation_list"):
             ),
         )
         self.rows.set_marks(())
-        self.place.tell(f"Moved {many} to {name}. u moves them back.", "good")
+        self.place.tell(f"Moved {many} to “{name}”. u moves them back.", "good")
         self._written("")
 
     @action(
@@ -464,7 +466,7 @@ class IssueKeys(PaneActs, scope="conversation_list"):
         [cluster] = made
         self.rows.set_marks(())
         name = shorten(self.reader.shown(clean(cluster.label)), NAMED)
-        self.place.tell(f"Made {name} of {many}. u puts them back.", "good")
+        self.place.tell(f"Made “{name}” of {many}. u puts them back.", "good")
         self._written(cluster.id)
 
     # Suggestions

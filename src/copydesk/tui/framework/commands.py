@@ -341,7 +341,7 @@ class CommonCommands(Commands, scope="place"):
         place = self.place
         url = web_address(place.url())
         place.desk.open_url(url)
-        place.say("Opened in the browser." if place.withheld() else f"Opened {url}")
+        place.say("Opened in the browser." if place.withheld() else f"Opened “{url}”")
 
     @action("y", "copy url", unless=(no_url, withheld_url), show=3, group="Share", takes="one")
     def copy_url(self) -> None:

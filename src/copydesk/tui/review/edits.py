@@ -343,7 +343,7 @@ class PageEditing(ReviewCommands, scope="review"):
             return
         title = clean(edit.named)
         if edit.kind == "delete":
-            self.place.tell(f"{title} is staged to be deleted: u or X undoes that.", "warn")
+            self.place.tell(f"“{title}” is staged to be deleted: u or X undoes that.", "warn")
             return
         asked = "Alt text:" if is_picture(file.name) else "The words of the link:"
         key = insertion_key(*self.model.ids, page, "words")
@@ -359,7 +359,7 @@ class PageEditing(ReviewCommands, scope="review"):
             self.place.tell(f"Not staged: {error.strerror or error}.", "bad")
             return
         text = with_block(edit.text, file_block(name, words), line)
-        said = f"Staged: {file.said} in {title}. Nothing is sent."
+        said = f"Staged: {file.said} in “{title}”. Nothing is sent."
         if await self._all.stage({page: replace(edit, text=text)}, said):
             self.place.session.drafts.drop(key)
 
@@ -370,7 +370,7 @@ class PageEditing(ReviewCommands, scope="review"):
         page = sure(page_at(self.here))
         title = clean(self.model.edits[page].named)
         await self._all.stage(
-            {page: None}, f"Discarded what was staged of {title}. u brings it back."
+            {page: None}, f"Discarded what was staged of “{title}”. u brings it back."
         )
 
 
@@ -438,7 +438,7 @@ class PageEditCommands(ReviewCommands, scope="review"):
         """Let a person edit what is staged of a page, and stage what comes of it."""
         title = clean(edit.named)
         if edit.kind == "delete":
-            self.place.tell(f"{title} is staged to be deleted: u or X undoes that.", "warn")
+            self.place.tell(f"“{title}” is staged to be deleted: u or X undoes that.", "warn")
             return
         sources = SourceEditor(self.place, *self.model.ids)
         written = await sources.write(page, edit, line)
@@ -448,11 +448,11 @@ class PageEditCommands(ReviewCommands, scope="review"):
             sources.forget(page, edit)
             self.place.tell("Nothing changed, nothing staged.")
             return
-        said = f"Staged: {title}. Nothing is sent; ctrl+s shows all and sends it."
+        said = f"Staged: “{title}”. Nothing is sent; ctrl+s shows all and sends it."
         both = await self._with_other_window(page, edit, written)
         if both is not None:
             written = both
-            said = f"Staged, with what another window staged of {title} meanwhile."
+            said = f"Staged, with what another window staged of “{title}” meanwhile."
         if line := unsettled_line(written):
             said = f"Staged, but both sides are still in line {line}: e edits it."
         elif why := why_not_sent(written) or self._taken(page, written):
@@ -490,10 +490,10 @@ class PageEditCommands(ReviewCommands, scope="review"):
             standing = check.standings[page]
             who, title = check.who or "Someone", clean(edit.named)
             if standing.open:
-                said = f"{who} changed the same of {title} meanwhile: ctrl+s asks about it."
+                said = f"{who} changed the same of “{title}” meanwhile: ctrl+s asks about it."
                 self.place.say(said, "warn")
             elif standing.how == "merged":
-                self.place.say(f"{who} changed {title} too: both go along (ctrl+s).", "warn")
+                self.place.say(f"{who} changed “{title}” too: both go along (ctrl+s).", "warn")
 
         self.place.reads.load("others", read, came, what="Reading what others did", kept="never")
 
@@ -747,7 +747,7 @@ class PageEditCommands(ReviewCommands, scope="review"):
         if check.unsettled:
             page, line = next(iter(check.unsettled.items()))
             title = clean(check.ready[page].named)
-            self.place.tell(f"Both sides are still in {title}, line {line}: e edits it.", "warn")
+            self.place.tell(f"Both sides are still in “{title}”, line {line}: e edits it.", "warn")
             return None
         return check
 
@@ -812,7 +812,7 @@ class PageEditCommands(ReviewCommands, scope="review"):
         if chosen is None:
             return False
         if chosen == "discard":
-            return await self.stage({page: None}, f"Discarded what was staged of {title}.")
+            return await self.stage({page: None}, f"Discarded what was staged of “{title}”.")
         if chosen == "insert":
             new = PageEdit("insert", check.revision, text=edit.text)
             staged = sure(self.model.staged)
@@ -842,7 +842,7 @@ class PageEditCommands(ReviewCommands, scope="review"):
         if files.line:
             facts += [Text(files.line), ""]
         for page in check.merged:
-            said = f"{check.who or 'Someone'} changed {clean(check.ready[page].named)} too: "
+            said = f"{check.who or 'Someone'} changed “{clean(check.ready[page].named)}” too: "
             facts += [Text(f"{said}both are in it.", style="warn"), ""]
         rules = self.model.rules
         reviews = () if rules is None else rules.reviews or ()

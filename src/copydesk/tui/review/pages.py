@@ -427,7 +427,7 @@ class PageReader(ReviewCommands, scope="review"):
         title = clean(change.node.title)
         before = await seen.held(change.id)
         if seen.state(change.id) == "seen":
-            done = f"{title} is not marked as read now."
+            done = f"“{title}” is not marked as read now."
             await self._put_mark("Mark unread", change.id, before, done)
             return
         at = self.model.page_at
@@ -438,9 +438,9 @@ class PageReader(ReviewCommands, scope="review"):
         ]
         following = next((c for c in order if seen.state(c.id) != "seen"), None)
         count = seen.count(c.id for c in self.model.changes) + 1
-        done = f"{title} is read. {count} of {len(self.model.changes)}."
+        done = f"“{title}” is read. {count} of {len(self.model.changes)}."
         if following is None:
-            every = f"All {count} read" if count > 1 else f"{title} is read"
+            every = f"All {count} read" if count > 1 else f"“{title}” is read"
             done = f"{every}. a approves, m merges."
         await self._put_mark("Mark read", change.id, before, done, page.now)
         if self.model.behind:

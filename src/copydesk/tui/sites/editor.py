@@ -461,7 +461,7 @@ class StructureEditCommands(Commands, scope="site_structure"):
         made = self._add(level, "section", {"title": title, "space": space}, after)
         if made is not None:
             self.place.tell(
-                f"{title} is added once it is sent. e names it, J and K move it.", "good"
+                f"“{title}” is added once it is sent. e names it, J and K move it.", "good"
             )
 
     async def _add_spaces(self, section: Item | None, options: Sequence[Option]) -> None:

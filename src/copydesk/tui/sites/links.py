@@ -444,7 +444,7 @@ class ShareLinksPlace(Place, scope="share_links"):
         link = self.link
         if link is not None:
             self.desk.open_url(link.address)
-            self.say(f"Opened the site with {link.title}.")
+            self.say(f"Opened the site with “{link.title}”.")
 
     @action("Y", "copy…", unless=no_link, show=False, group="Share", override=True)
     async def copy_menu(self) -> None:

@@ -298,7 +298,7 @@ class SiteCreationCommands(Commands, scope="sites"):
         target = Target(organization=organization, site=site.id)
         await self.place.desk.go("site-structure", target)
         self.place.tell(
-            f"{title_of(site)} is made, with {plural(site.site_spaces, 'space')}, "
+            f"“{title_of(site)}” is made, with {plural(site.site_spaces, 'space')}, "
             "and not published. W publishes it.",
             "good",
         )

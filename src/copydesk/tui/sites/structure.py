@@ -292,7 +292,7 @@ class SiteStructurePlace(ArrangingPlace[SiteRead]):
 
     def open_row(self, row: ArrangedRow) -> None:
         if row.kind == "link":
-            self.say(f"The link leads to {value(row, 'url')}: y copies that, o opens it.")
+            self.say(f"The link leads to “{value(row, 'url')}”: y copies that, o opens it.")
         elif row.kind == "site-space":
             space = str(row.item.values.get("space") or "") or None
             target = Target(organization=self.target.organization, space=space)

@@ -444,9 +444,9 @@ class PublicationCommands(Commands, scope="site_publishing"):
             return
         self.published = want
         if want:
-            self.place.tell(f"{title} is published{f' at {where}' if where else ''}.", "good")
+            self.place.tell(f"“{title}” is published{f' at {where}' if where else ''}.", "good")
         else:
-            self.place.tell(f"{title} is not published any more.", "good")
+            self.place.tell(f"“{title}” is not published any more.", "good")
         if self.place.is_attached:
             self.place.read_again()
 
@@ -515,7 +515,7 @@ class SiteDeletionCommands(Commands, scope="site_deleting"):
             title,
             lambda api: api.done(ops.delete_site, *ids),
             look=lambda api: api.gone(ops.get_site, *ids),
-            done=f"{title} is deleted. Its content is kept.",
+            done=f"“{title}” is deleted. Its content is kept.",
         )
         self.deleted()
 

@@ -72,11 +72,11 @@ def consequences(direction: str, values: Mapping[str, str], title: str) -> Seque
     url = without_password(clean(values["url"]))
     where = f"{shorten(clean(values['ref']), 40)} of {shorten(url, 60)}"
     if direction == "export":
-        said = [f"{title} is committed to {where}.", "Other files there stay."]
+        said = [f"“{title}” is committed to {where}.", "Other files there stay."]
         forced = "Commits there that this space did not take are built upon: its files win."
         kept = "the commit stays in the repository."
     else:
-        said = [f"{where} is taken into {title}: readers get it at once."]
+        said = [f"{where} is taken into “{title}”: readers get it at once."]
         said.append("The first time, pages that are not there are gone from the space.")
         said.append("What both changed since the last time stops it, and nothing is changed.")
         forced = "What was changed in the space since the last time is replaced."

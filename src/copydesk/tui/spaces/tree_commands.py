@@ -457,7 +457,7 @@ class TreeCreationCommands(Commands, scope="organization_structure"):
 
         if self.place.draft.stage(change):
             self._reveal(made)
-            self.place.say(f"A copy of {row.title} is staged: e renames it, ctrl+s makes it.")
+            self.place.say(f"A copy of “{row.title}” is staged: e renames it, ctrl+s makes it.")
 
     # Into a collection
 
@@ -605,7 +605,7 @@ class TreeDeletionCommands(Commands, scope="organization_structure"):
         )
         self.place.revealing = found.id
         self.place.read_again()
-        self.place.tell(f"{found.title} is back. u puts it in the trash again.", "good")
+        self.place.tell(f"“{found.title}” is back. u puts it in the trash again.", "good")
 
     @command("restore", uses="restore_space")
     async def restore(self, rest: str) -> None:
@@ -741,7 +741,7 @@ class TreeDeletionCommands(Commands, scope="organization_structure"):
 
         await self.place.writer.perform("Transfer", row.title, send)
         self.place.read_again()
-        self.place.tell(f"{row.title} belongs to {title} now.", "good")
+        self.place.tell(f"“{row.title}” belongs to “{title}” now.", "good")
 
 
 def _language(text: str) -> str | None:

@@ -143,9 +143,14 @@ def test_new_and_preview_have_a_key_that_browsers_leave_to_pages(preset: str) ->
         ("M goes on, and M stays", "f4 goes on, and M stays"),
         ("Saved “M shows ctrl+n”: M shows it", "Saved “M shows ctrl+n”: f4 shows it"),
         ("Look (M shows it); gk opens it", "Look (f4 shows it); go opens it"),
-        ("J and K move it. @, then M shows it.", "f2 and f3 move it. @, then M shows it."),
+        ("J and K move it. Kept, then M shows it.", "f2 and f3 move it. Kept, then M shows it."),
+        (
+            "The service failed: M is taken. J lists it, to be sent again.",
+            "The service failed: M is taken. f2 lists it, to be sent again.",
+        ),
         ("ctrl+n does nothing here. M is “merge”. gk means nothing.",) * 2,
         ("M and more   M more", "M and more   f4 more"),
+        ("= before/after   M more = m", "f6 before/after   f4 more = m"),
         (
             "No view has the name 'ctrl+n': M shows Kim's. The others' ctrl+n is Kim's.",
             "No view has the name 'ctrl+n': f4 shows Kim's. The others' alt+n is Kim's.",
@@ -164,7 +169,7 @@ def test_new_and_preview_have_a_key_that_browsers_leave_to_pages(preset: str) ->
 )
 def test_a_text_of_ours_names_the_keys_that_are_there(text: str, said: str) -> None:
     renamed = {"ctrl+n": "alt+n", "M": "f4", "gk": "go", "J": "f2", "K": "f3"}
-    renamed["ctrl+s"] = "ctrl+x ctrl+s"
+    renamed |= {"ctrl+s": "ctrl+x ctrl+s", "=": "f6"}
     assert with_keys(text, renamed) == said
     assert with_keys(text, {}) == text
 

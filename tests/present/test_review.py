@@ -223,7 +223,7 @@ def test_a_suggestion_in_a_reply_is_drawn_as_one_and_cannot_be_applied() -> None
     lines = plain(comment.draw_message(said, 60, NOW, reply=True))
     assert [line.strip() for line in lines[1:]] == [
         "Or so:", "suggests", "+ After eight.",
-        "does not fit: In a reply: e edits by hand.",
+        "does not fit: In a reply: edit the page by hand.",
     ]  # fmt: skip
 
 

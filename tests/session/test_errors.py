@@ -11,6 +11,7 @@ from copydesk.contract.operations import CATALOGUE
 from copydesk.domain.keymap import with_keys
 from copydesk.session.declarations import ways
 from copydesk.session.errors import (
+    IN_THE_LOG,
     LACKS,
     NotDoneError,
     failure_types,
@@ -126,13 +127,13 @@ def test_why_a_write_waits() -> None:
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (error(errors.Unreachable), "Offline: not sent. It said so. @, then r sends it."),
+        (error(errors.Unreachable), "Offline: not sent. It said so. @ lists it, to be sent again."),
         (errors.ApiError("It said so."),
-         "The service failed: It said so. @, then r sends it again."),
+         "The service failed: It said so. @ lists it, to be sent again."),
         (error(errors.Forbidden), "Not allowed: It said so."),
         (error(errors.Refused), "The service refused it: It said so."),
         (error(errors.RateLimited),
-         "API limit reached. Nothing was lost. @, then r tries again."),
+         "API limit reached. Nothing was lost. @ lists it, to be sent again."),
         (UnansweredError("It said so."),
          "No answer: it may have been sent: look before sending it again. It said so."),
         (error(errors.ServerFault, sent=True),
@@ -147,7 +148,9 @@ def test_a_write_that_failed_says_whether_it_arrived(found: BaseException, said:
     assert kept.replace(draft, "") == said
     named = said.replace("been sent:", "been sent (Reply):")
     assert write_sentence(found, what="Reply") == named
-    assert write_sentence(found, again="s") == said.replace("@, then r", "s")
+    does: dict[type, str] = {errors.Unreachable: "sends it", errors.RateLimited: "tries again"}
+    way = f"s {does.get(type(found), 'sends it again')}."
+    assert write_sentence(found, again="s") == said.replace(IN_THE_LOG, way)
 
 
 @pytest.mark.parametrize(

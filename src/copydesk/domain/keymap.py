@@ -134,7 +134,7 @@ THEIRS = (
     r"|(?:Not allowed:|Refused by a rule:|The service (?:failed|refused it|did not accept it):"
     r"|or this service has no [^.]*\.|deleted or moved\.|Nothing was changed\.|to fix it\."
     r"|look before sending it again\.)"
-    r"(?: .+?)??(?=$| (?:\S|@, then \S) (?:tries again|sends it|reads it again)\b| What you wrote)"
+    r"(?: .+?)??(?=$| \S (?:tries again|sends it|reads it again|lists it, to)\b| What you wrote)"
 )
 """What is not ours in a sentence of ours: what is in quotes, and the words of a service, with what
 comes before them (`copydesk.session.errors`)."""
@@ -145,7 +145,7 @@ def with_keys(text: str, renamed: Mapping[str, str]) -> str:
 
     One with a modifier is found anywhere, another where a part of a sentence begins with it and
     says what it does, or it is alone in brackets at its end, or in a list with three blanks:
-    ``R reads it``, ``J and K move it``, ``(g d)``, ``last: sent   u undo``.
+    ``R reads it``, ``J and K move it``, ``(g d)``, ``last: sent   u undo``. A sign begins a text.
     What is in quotes, or a service said, is somebody's; what does or means nothing, or is an action
     in quotes, is a key of now.
     """
@@ -160,10 +160,12 @@ def _naming(keys: Sequence[str], chords: Sequence[str]) -> re.Pattern[str]:
     """Return what finds the names of keys in a text, and what has none: quotes, chords of now."""
     held = "|".join(re.escape(key) for key in keys if "+" in key[1:]) or "(?!)"
     alone = "|".join(re.escape(key) for key in keys if "+" not in key[1:]) or "(?!)"
+    signs = "|".join(re.escape(key) for key in keys if not key[:1].isalnum()) or "(?!)"
     begins = r"(?:^|(?<=[.;:,!?(] )|(?<=\()|(?<= {3})|(?<=\b\w and ))"
     does = r"(?= [a-z]+s\b|, then | in [A-Z]| and \S [a-z])|(?<= and .)(?= [a-z])"
     said = rf"(?<![\w+])(?:{held})(?![\w+])|{begins}(?:{alone})(?:{does})"
-    said += rf"|(?<= \()(?:{alone})(?=\)(?:[.,:;!?]|$)| now\))|(?<= {{3}})(?:{alone})(?= [a-z])"
+    said += rf"|(?<= \()(?:{alone})(?=\)(?:[.,:;!?]|$)| now\))"
+    said += rf"|(?:^(?:{signs})|(?<= {{3}})(?:{alone}))(?= [a-z])"
     kept = "|".join((THEIRS, *map(re.escape, chords)))
     return re.compile(rf"{kept}|(?:{said})(?!(?: \S+)? (?:does|means) nothing| is “)")
 

@@ -27,12 +27,12 @@ MARK = "\ufeff"
 
 PAGE_GONE = "The page is gone."
 EDITED = "The lines were edited since."
-TWICE = "The lines are there twice: e edits by hand."
+TWICE = "The lines are there twice: edit the page by hand."
 IDLE = "Changes nothing."
 UNREADABLE = "Its revision cannot be read."
-NO_LINE = "On no line: e edits by hand."
-IN_CELL = "In a cell of a table: e edits by hand."
-SEVERAL = "Several suggestions in it: e edits by hand."
+NO_LINE = "On no line: edit the page by hand."
+IN_CELL = "In a cell of a table: edit the page by hand."
+SEVERAL = "Several suggestions in it: edit the page by hand."
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$")
 _CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")

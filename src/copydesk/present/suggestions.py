@@ -22,7 +22,7 @@ LONGEST_LINE = 2_000
 SIGNS = {"added": ("+", "good"), "removed": ("-", "bad")}
 
 
-IN_REPLY = Fit(why="In a reply: e edits by hand.")
+IN_REPLY = Fit(why="In a reply: edit the page by hand.")
 """How any suggestion in a reply stands: a comment alone is on a line."""
 
 

@@ -53,7 +53,7 @@ def sentence(error: BaseException, again: str = "R") -> str:
 
     ``again`` is the key that tries again, "" where no key does: in a shell.
     """
-    retry = f" {again} tries again." if again else ""
+    retry = f" {_again(again, 'tries again')}" if again else ""
     said = str(error)
     match error:
         case NotDoneError():
@@ -107,6 +107,14 @@ def with_key(text: str) -> str:
     return text if text.startswith(LACKS) or "R " in text else f"{text} R reads it again."
 
 
+IN_THE_LOG = "@ lists it, to be sent again."
+"""Ends the sentence for a write that failed, where no key of the screen sends it again."""
+
+
+def _again(key: str, does: str) -> str:
+    return IN_THE_LOG if key == "@" else f"{key} {does}."
+
+
 UNKNOWN = "No answer: it may have been sent"
 
 
@@ -116,12 +124,12 @@ def is_unknown(error: BaseException | None) -> bool:
 
 
 def write_sentence(
-    error: BaseException, *, what: str = "", kept: bool = False, again: str = "@, then r"
+    error: BaseException, *, what: str = "", kept: bool = False, again: str = "@"
 ) -> str:
     """Return the sentence for a write that ended with ``error``.
 
     ``what`` names the write where that is not plain, ``kept`` says that its text is a draft,
-    ``again`` names the keys that send it again.
+    ``again`` is the key that sends it again; that of the log leads to where one does.
     """
     said = str(error)
     draft = " What you wrote is kept (:drafts)." if kept else ""
@@ -131,9 +139,9 @@ def write_sentence(
         return f"{_ended(text)}{draft}" if kept else text
     match error:
         case errors.Unreachable():
-            return f"{OFFLINE}not sent. {_ended(said)}{draft} {again} sends it."
+            return f"{OFFLINE}not sent. {_ended(said)}{draft} {_again(again, 'sends it')}"
         case errors.ApiError() if type(error) is errors.ApiError:
-            return f"The service failed: {_ended(said)}{draft} {again} sends it again."
+            return f"The service failed: {_ended(said)}{draft} {_again(again, 'sends it again')}"
         case _:
             text = sentence(error, again)
             return f"{_ended(text)}{draft}" if kept else text

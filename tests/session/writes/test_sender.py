@@ -855,7 +855,7 @@ async def test_what_a_failed_service_did_not_do_is_told_with_its_failure(
         await desk.subject(desk.first, "Uno", look=look)
     assert str(failed.value) == (
         "The service failed: The door is shut. It had not happened when it was read again. "
-        "@, then r sends it again."
+        "@ lists it, to be sent again."
     )
 
 
@@ -946,7 +946,7 @@ async def test_a_text_that_was_refused_is_kept_whatever_was_typed_since(
     await desk.session.ready()
     drafts, key = desk.session.drafts, review_key(desk.space, desk.first, "request")
     kept = " What you wrote is kept (:drafts)."
-    other = " Something else is typed there since: @, then r sends it again."
+    other = " Something else is typed there since. @ lists it, to be sent again."
     unkept = f"{other} What you wrote is not on disk yet (:drafts)."
     for typed, full, said in (("", False, kept), ("Other.", False, other), ("More.", True, unkept)):
         desk.trouble(403)

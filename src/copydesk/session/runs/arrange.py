@@ -17,7 +17,13 @@ from copydesk.client.errors import NotFound, OperationMissing, Refused
 from copydesk.domain.arrange_run import UNDER_WAY, ArrangeRun, RunCall, identity
 from copydesk.domain.reversal import bind
 from copydesk.domain.text import clean, plural
-from copydesk.session.errors import NotDoneError, failure_types, sentence, write_sentence
+from copydesk.session.errors import (
+    IN_THE_LOG,
+    NotDoneError,
+    failure_types,
+    sentence,
+    write_sentence,
+)
 from copydesk.session.runs.interrupted_requests import (
     AS_PLANNED,
     ids_before,
@@ -448,7 +454,7 @@ def _why(call: Call, error: WriteError) -> str:
     """Return the service's message on a failed request."""
     cause = error.__cause__
     if cause is None or isinstance(cause, NotDoneError):
-        return str(error).replace(" @, then r sends it again.", " r sends it again.")
+        return str(error).replace(IN_THE_LOG, "r sends it again.")
     if isinstance(cause, NotFound) and not isinstance(cause, OperationMissing):
         return GONE
     return write_sentence(cause, what=call.what, again="r")

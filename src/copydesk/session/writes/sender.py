@@ -15,6 +15,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.request_context import whole_answers
 from copydesk.local.journal import Entry, Notes, State
 from copydesk.session.errors import (
+    IN_THE_LOG,
     WAITS,
     NotDoneError,
     failure_types,
@@ -470,7 +471,7 @@ class WriteSender:
             if isinstance(lost, ServerFault):
                 said = f"{sentence(lost).removesuffix(' R tries again.')} It"
             raise NotDoneError(
-                f"{said} had not happened when it was read again. @, then r sends it again."
+                f"{said} had not happened when it was read again. {IN_THE_LOG}"
             ) from lost
         return result
 
@@ -587,7 +588,7 @@ class WriteSender:
             )
         )
         if other:
-            line.message += " Something else is typed there since: @, then r sends it again."
+            line.message += f" Something else is typed there since. {IN_THE_LOG}"
         if unkept:
             line.message += " What you wrote is not on disk yet (:drafts)."
         self._session.learn(error)

@@ -29,7 +29,7 @@ from copydesk.present.settlement import (
     sides_said,
 )
 from copydesk.session.draft_keys import hunk_key
-from copydesk.session.errors import NotDoneError, failure_types, sentence
+from copydesk.session.errors import IN_THE_LOG, NotDoneError, failure_types, sentence
 from copydesk.session.glyphs import glyphs
 from copydesk.session.settlement import SENDS, USES, EditedError, SettledFile, Settlement
 from copydesk.session.target import Target
@@ -715,7 +715,7 @@ class SettlePlace(Place, scope="settle"):
             on = f" {back}"
         elif self.settlement.stopped:
             on = f" Open the review of {self._label}: U goes on there."
-        said = why.partition(" @, then r")[0].removesuffix(".")  # here another key goes on
+        said = why.partition(f" {IN_THE_LOG}")[0].removesuffix(".")  # here another key goes on
         return f"Stopped: {said}.{on}"
 
     def _tell(self, said: str, tone: str = "") -> None:

@@ -61,6 +61,30 @@ def test_an_import_with_much_to_say_ends_with_its_result(
     assert "docs / docs (new): 1 page" in said.out
 
 
+def test_what_is_hidden_and_what_has_no_pages_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COPYDESK_HOME", str(tmp_path / "home"))
+    hidden = {f"{name}/.{name}.md": b"x" for name in "abcd"}
+    put(tmp_path / "docs", {"a.md": b"# A\n", ".github/ASK.md": b"x", **hidden})
+    assert main(["desk", "import", str(tmp_path / "docs")]) == 0
+    said = capsys.readouterr()
+    assert said.err.splitlines() == [
+        "not used: .github: is hidden or of a tool: its Markdown is left out",
+        *(
+            f"not a page: {name}/: 1 file, in no table of contents and kept without a page: "
+            f".{name}.md"
+            for name in "abcd"
+        ),
+    ]
+    assert "docs / docs (new): 1 page." in said.out
+    put(tmp_path / "bare", {"SUMMARY.md": b"# Table\n"})
+    assert main(["desk", "import", str(tmp_path / "bare")]) == 0
+    said = capsys.readouterr()
+    assert said.err == "bare has no pages: no Markdown was found for one.\n"
+    assert "bare / bare (new): 0 pages." in said.out
+
+
 def test_a_title_for_a_space_that_is_there_already_is_said_not_to_be_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

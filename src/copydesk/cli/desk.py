@@ -155,6 +155,8 @@ def import_source(
         for line in file_lines(unlisted, "in no table of contents and kept without a page"):
             say(f"not a page: {clean(line, limit=400)}")
         for each in report.spaces:
+            if not each.pages:
+                say(f"{clean(each.title)} has no pages: no Markdown was found for one.")
             counts = [plural(each.pages, "page")]
             counts += [plural(each.groups, "group")] if each.groups else []
             counts += [plural(each.links, "link")] if each.links else []

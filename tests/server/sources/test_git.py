@@ -222,17 +222,24 @@ def test_a_submodule_that_was_not_fetched_is_no_change(tmp_path: Path) -> None:
 def test_a_plain_folder_is_read_as_it_stands(tmp_path: Path) -> None:
     put(
         tmp_path,
-        {"a.md": b"a", ".gitbook/assets/x.png": b"x", ".venv/b.md": b"", "node_modules/c.md": b""},
-    )
+        {
+            "a.md": b"a", ".b.md": b"b", ".DS_Store": b"", ".gitbook/assets/x.png": b"x",
+            ".cache/x.txt": b"", "c/.venv/d/b.md": b"", "node_modules/c.md": b"",
+            "c/.git/README.md": b"",
+        },
+    )  # fmt: skip
     (tmp_path / "out.md").symlink_to("/etc/hosts")
     (tmp_path / "loop").symlink_to(tmp_path)
     with Repository.open(tmp_path) as source:
         assert source.default is None
         files = source.files()
-        assert sorted(files) == [".gitbook/assets/x.png", "a.md", "loop", "out.md"]
+        assert sorted(files) == [".b.md", ".gitbook/assets/x.png", "a.md", "loop", "out.md"]
         assert files["a.md"].oid == "2e65efe2a145dda7ee51d1741299f848e5bf752e"
         assert {files["loop"].kind, files["out.md"].kind} == {"symlink"}
-        assert not source.problems
+        assert [str(each) for each in source.problems] == [
+            f"{path}: is hidden or of a tool: its Markdown is left out"
+            for path in ("node_modules", "c/.venv")
+        ]
     (tmp_path / ".git").mkdir()
     with Repository.open(tmp_path / ".gitbook") as source:
         assert f"is in the git repository {tmp_path}, whose" in source.problems[0].reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from pathlib import Path
 
 from copydesk.server.sources.config import CONFIG
@@ -22,12 +23,18 @@ _KEPT_HIDDEN = frozenset({".gitbook", CONFIG})
 
 _TOOLS = frozenset({"node_modules", "__pycache__"})
 
+LEFT_OUT = "is hidden or of a tool: its Markdown is left out"
+
+_SEARCHED = 200
+"""So many folders of one that is left out are searched for Markdown."""
+
 
 def working_files(folder: Path, problems: list[Problem]) -> Files:
     """Return the files below a folder, read when asked for.
 
-    Symbolic links are named and not followed; hidden files and folders of tools are left out; what
-    cannot be read, is no file, or is a folder called like a page is named in ``problems``.
+    Symbolic links are named and not followed; hidden files and folders of tools are left out. What
+    cannot be read, is no file, is a folder called like a page, or is left out with its Markdown is
+    named in ``problems``. A hidden file of Markdown is kept, and is no page, as in git.
     Raises ``SourceError`` where the folder itself cannot be listed.
     """
 
@@ -43,6 +50,11 @@ def working_files(folder: Path, problems: list[Problem]) -> Files:
     for base, folders, names in os.walk(folder, onerror=unreadable):
         here = Path(base)
         kept = [name for name in folders if _wanted(name)]
+        problems.extend(
+            Problem((here / name).relative_to(folder).as_posix(), LEFT_OUT)
+            for name in sorted({*folders} - {*kept, ".git"})
+            if utf8(name) and _has_markdown(here / name)
+        )
         folders[:] = sorted(name for name in kept if not (here / name).is_symlink())
         if folders and len(here.parts) - len(folder.parts) >= MAX_DEPTH:
             problems.append(Problem(base, f"is more than {MAX_DEPTH} folders deep"))
@@ -53,7 +65,7 @@ def working_files(folder: Path, problems: list[Problem]) -> Files:
             if is_markdown(name) and utf8(name)
         )
         linked = [name for name in kept if (here / name).is_symlink()]
-        for name in sorted(filter(_wanted, [*names, *linked])):
+        for name in sorted([*filter(_wanted_file, names), *linked]):
             path = here / name
             relative = path.relative_to(folder).as_posix()
             if not utf8(relative):
@@ -75,6 +87,16 @@ def working_files(folder: Path, problems: list[Problem]) -> Files:
 def utf8(path: str) -> bool:
     """Whether a path is text, as a desk keeps it."""
     return not any("\ud800" <= char <= "\udfff" for char in path)
+
+
+def _has_markdown(folder: Path) -> bool:
+    """Whether a folder that is left out has Markdown, as far as that is soon found."""
+    walked = islice(os.walk(folder), _SEARCHED)
+    return any(is_markdown(name) for _, _, names in walked for name in names)
+
+
+def _wanted_file(name: str) -> bool:
+    return _wanted(name) or is_markdown(name)
 
 
 def _wanted(name: str) -> bool:

@@ -25,7 +25,7 @@ def test_many_of_one_kind_are_one_line_for_each_folder() -> None:
     ]
     scattered = [f"folder{n % 30:02}/{n}/a.md" for n in range(90)]
     lines = list(file_lines(scattered, "gone"))
-    assert lines[0] == "folder00/: 3 files, gone: 0/a.md, 30/a.md, 60/a.md"
+    assert lines[0] == "folder00/: 3 files, gone: 0/a.md, 30/a.md and 60/a.md"
     assert lines[-1] == "66 files in 22 more folders, gone"
     assert len(lines) == FOLDERS + 1
 

@@ -119,7 +119,7 @@ def test_kept_whole_on_disk(tmp_path: Path) -> None:
         (Outcome(2, 1, 2, {}, ("A", "B"), back=True),
          "1 call undone; that stays staged. Still sent: A and B.", False),
         (Outcome(4, 1, 2, {}, ("A", "B", "C", "D"), back=True),
-         "1 call undone; that stays staged. Still sent: A and B and 2 more.", False),
+         "1 call undone; that stays staged. Still sent: A, B and 2 more.", False),
         (Outcome(0, 0, 1, {}, unknown=("A",)),
          "Whether “A” arrived is not known: look first. Nothing else was sent; it stays staged.",
          False),

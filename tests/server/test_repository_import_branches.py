@@ -538,7 +538,7 @@ def test_a_branch_that_renames_a_space_is_left_out(world: World, several: Making
         "branch less: was left out: it has no space at “manual” any more",
         "branch rename: has a space at “docs” that main does not have",
         "branch rename: was left out: it changes 3 files outside every space: "
-        "docs/README.md, docs/SUMMARY.md, docs/a.md",
+        "docs/README.md, docs/SUMMARY.md and docs/a.md",
         "branch rename: was left out: it has no space at “manual” any more",
     ]
 

@@ -46,7 +46,7 @@ from copydesk.domain.ingest_table import (
 )
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.personal_data import mask
-from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.text import clean, few, listed, plural, shorten
 from copydesk.domain.written_moment import Order
 from copydesk.local.known_columns import KnownColumns
 from copydesk.local.paths import expanded
@@ -331,9 +331,7 @@ def _columns(name: str, shape: Shape, choices: Choices, *, may_ask: bool) -> Col
 def _say_unread(name: str, columns: Columns, header: Sequence[str]) -> None:
     read = {*columns.meant.values(), *columns.kept}
     if unread := [clean(each) for at, each in enumerate(header) if each and at not in read]:
-        more = len(unread) - UNREAD_SHOWN
-        names = listed([*unread[:UNREAD_SHOWN], *([f"{more} more"] if more > 0 else [])])
-        say(f"{name}: not read: {names} (--columns names them)")
+        say(f"{name}: not read: {few(unread, UNREAD_SHOWN)} (--columns names them)")
 
 
 _UNNAMED = "no column name says what people write"

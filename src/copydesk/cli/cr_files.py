@@ -42,7 +42,7 @@ from copydesk.domain.request_folder import (
     folder_of,
     is_text,
 )
-from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.text import clean, few, listed, plural, shorten
 from copydesk.domain.yaml_lines import FileError
 from copydesk.local.durable import write_file
 from copydesk.local.page_edits import StagedElsewhereError
@@ -538,6 +538,4 @@ def _text(path: str, data: bytes) -> str:
 
 
 def _named(paths: Mapping[str, KeptPage] | list[str]) -> str:
-    said = [shorten(clean(path), 80) for path in list(paths)[:NAMED]]
-    more = len(paths) - len(said)
-    return listed([*said, f"{more} more"] if more else said)
+    return few([shorten(clean(path), 80) for path in paths], NAMED)

@@ -13,7 +13,7 @@ from copydesk.domain.address import parse_app_url
 from copydesk.domain.filter import fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.slug import slugify
-from copydesk.domain.text import clean, listed, same_name, shorten, shown_title
+from copydesk.domain.text import clean, few, same_name, shorten, shown_title
 from copydesk.session.operations import ops
 from copydesk.session.reads.addresses import address_text, addresses
 from copydesk.session.reads.spaces import read_desk
@@ -143,9 +143,7 @@ def candidates(wanted: str, known: Sequence[tuple[str, str]]) -> str:
         title = fold(each[0])
         return name not in title, -SequenceMatcher(None, name, title).ratio()
 
-    said = [said for _, said in (sorted(known, key=far) if name else known)]
-    more = [f"{len(said) - SAID} more"] if len(said) > SAID else []
-    return listed([*said[:SAID], *more])
+    return few([said for _, said in (sorted(known, key=far) if name else known)], SAID)
 
 
 def _named(wanted: str, places: Sequence[Organization]) -> str:

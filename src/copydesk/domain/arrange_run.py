@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.reversal import Call, bind
-from copydesk.domain.text import clean, listed, plural
+from copydesk.domain.text import clean, few, plural
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
@@ -245,9 +245,7 @@ class Outcome:
                 back = "Nothing was undone."
             if not self.lasting:
                 return back
-            left = listed(self.lasting[:NAMED])
-            more = len(self.lasting) - NAMED
-            return f"{back} Still sent: {left}{f' and {more} more' if more > 0 else ''}."
+            return f"{back} Still sent: {few(self.lasting, NAMED)}."
         if not self.sent:
             known = "Nothing else was sent" if self.unknown else "Nothing was sent"
             return f"{known}; it stays staged."
@@ -552,9 +550,7 @@ class ArrangeRun:
         lasting = self.lasting()
         if not lasting:
             return ""
-        lines = [each.call.line for each in lasting[:NAMED]]
-        more = len(lasting) - len(lines)
-        named = listed([*lines, f"{more} more"] if more else lines)
+        named = few([each.call.line for each in lasting], NAMED)
         if len(lasting) == self.sent:
             return f"Nothing of what was sent can be undone: {named}."
         return f"{_final_ones(len(lasting))}: {named}."

@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 from copydesk.domain.blocks import AnchoredLines, BlockText, anchor
 from copydesk.domain.diff import TextDiff, compare
-from copydesk.domain.text import NUMBER, exposed, listed, unseen, without_numbers
+from copydesk.domain.text import NUMBER, exposed, few, unseen, without_numbers
 
 TOLD = 6
 """So many lines are named by their numbers."""
@@ -224,8 +224,7 @@ def _unseen_notes(diff: TextDiff, before: str, after: str) -> list[str]:
         )
     lines = unseen_changes(diff, before, after)
     if lines:
-        more = [] if len(lines) <= TOLD else [f"{len(lines) - TOLD:,} more"]
-        at = listed([*(f"{line:,}" for line in lines[:TOLD]), *more])
+        at = few([f"{line:,}" for line in lines], TOLD)
         said.append(
             f"Invisible characters changed on {'line' if len(lines) == 1 else 'lines'} {at}."
         )

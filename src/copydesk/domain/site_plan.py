@@ -50,7 +50,7 @@ from copydesk.domain.site_tree import (
     made_along,
     split,
 )
-from copydesk.domain.text import clean, listed, plural
+from copydesk.domain.text import clean, few, plural
 
 if TYPE_CHECKING:
     from copydesk.domain.site_arrangement import SiteArrangement
@@ -496,9 +496,7 @@ class Requests:
         line = f"New group {item.title}{self._within(op.level)}"
         if taken:
             body["sections"] = [*taken]
-            named = listed([self._item(each).title for each in [*taken][:NAMED]])
-            more = f" and {len(taken) - NAMED} more" if len(taken) > NAMED else ""
-            line += f", with {named}{more}"
+            line += f", with {few([self._item(each).title for each in taken], NAMED)}"
         line += self._unseen(item)
         backs = [(self._node(each), back) for each, back in taken.items()]
         kinds = {back[1]: self._item(back[1]).kind for _, back in backs if back is not None}

@@ -379,9 +379,9 @@ def listed(words: Iterable[str], last: str = "and") -> str:
 
 
 def few(words: Sequence[str], most: int) -> str:
-    """Return the first of some words in a sentence, and how many more there are."""
+    """Return the first of some words as a sentence lists them: "Priya, Lee and 3 more"."""
     more = len(words) - most
-    return ", ".join(words[:most]) + (f" and {more} more" if more > 0 else "")
+    return listed([*words[:most], *([f"{more:,} more"] if more > 0 else [])])
 
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import label, objection
-from copydesk.domain.text import clean, listed, plural, shorten, shown_subject
+from copydesk.domain.text import clean, few, listed, plural, shorten, shown_subject
 from copydesk.present.facts import hint
 from copydesk.present.merge_rules import said_and_asked
 from copydesk.present.review import conflict_lines, rule_text, status_text, summary
@@ -164,9 +164,7 @@ def _overlaps(overlaps: Overlaps) -> list[Text]:
 
 
 def _titles(titles: Sequence[str]) -> str:
-    said = ", ".join(shorten(clean(title), TITLE, glyphs().more) for title in titles[:NAMED])
-    more = len(titles) - NAMED
-    return f"{said} and {more} more" if more > 0 else said
+    return few([shorten(clean(title), TITLE, glyphs().more) for title in titles], NAMED)
 
 
 def guesses(before: Sequence[RuleResult], now: Sequence[RuleResult]) -> list[Text]:

@@ -11,7 +11,7 @@ from rich.text import Text
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import label, objection
 from copydesk.domain.moments import ago
-from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.text import clean, few, listed, plural, shorten
 from copydesk.present.facts import hint
 from copydesk.session.glyphs import glyphs
 from copydesk.session.names import asked_name, person_name
@@ -171,9 +171,7 @@ def _behind(request: ChangeRequest, standing: RuleContext) -> Lines:
         text.append(f": {shorten(main.message.splitlines()[0], 80, glyphs().more)}")
     lines: Lines = [("main", text)]
     if main.written:
-        names = ", ".join(shorten(title, 40, glyphs().more) for title in main.written[:NAMED])
-        more = len(main.written) - NAMED
-        names += f" and {more} more" if more > 0 else ""
+        names = few([shorten(title, 40, glyphs().more) for title in main.written], NAMED)
         lines.append((" ", f"written there since this was started: {names}"))
     return lines
 
@@ -229,9 +227,8 @@ def _besides(request: ChangeRequest, rules: RulesRead, standing: RuleContext) ->
         if standing.stuck:
             said += ", and an update conflicts"
         elif rules.both_sides:
-            named = [shorten(title, 40, glyphs().more) for title in rules.both_sides[:NAMED]]
-            rest = len(rules.both_sides) - NAMED
-            said += f", also in {listed([*named, f'{rest} more'] if rest > 0 else named)}"
+            named = [shorten(title, 40, glyphs().more) for title in rules.both_sides]
+            said += f", also in {few(named, NAMED)}"
         elif rules.both_sides is not None:
             said, mark = f"{said}, but changed none of its pages", good
         lines.append(line(mark, said))

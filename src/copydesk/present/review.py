@@ -11,7 +11,7 @@ from rich.text import Text
 
 from copydesk.domain.moments import age, ago
 from copydesk.domain.plain_documents import document_text
-from copydesk.domain.text import clean, listed, plural, shown_subject
+from copydesk.domain.text import clean, few, plural, shown_subject
 from copydesk.present.change_request import readiness_text
 from copydesk.present.facts import Fact, hint
 from copydesk.present.markdown import wrap_exact
@@ -161,9 +161,7 @@ def _worked_on(request: ChangeRequest, contributors: Sequence[Contributor]) -> L
 
 
 def _named(people: Iterable[User]) -> str:
-    names = list(dict.fromkeys(person_name(each) for each in people))
-    more = [f"{len(names) - WORKED} more"] if len(names) > WORKED else []
-    return listed([*names[:WORKED], *more])
+    return few(list(dict.fromkeys(person_name(each) for each in people)), WORKED)
 
 
 def _reviewers(rules: RulesRead | None, now: datetime, *, asks: bool) -> Lines:

@@ -23,7 +23,7 @@ from copydesk.domain.moments import instant
 from copydesk.domain.own_command import Thing
 from copydesk.domain.plain_documents import document_text
 from copydesk.domain.request_context import reads_cached
-from copydesk.domain.text import NO_SUBJECT, clean, listed, plural, shorten, shown_subject
+from copydesk.domain.text import NO_SUBJECT, clean, few, plural, shorten, shown_subject
 from copydesk.session.errors import sentence
 from copydesk.session.glyphs import glyphs
 from copydesk.session.marks import NONE
@@ -620,9 +620,8 @@ def behind_main(both_sides: Sequence[str] | None) -> str:
         return f"{sign} out of date, but main changed none of its pages"
     where = ""
     if both_sides:
-        named = [shorten(clean(title), TITLE_CELLS, glyphs().more) for title in both_sides[:NAMED]]
-        rest = len(both_sides) - len(named)
-        where = f" in {listed([*named, f'{rest} more'] if rest else named)}"
+        named = [shorten(clean(title), TITLE_CELLS, glyphs().more) for title in both_sides]
+        where = f" in {few(named, NAMED)}"
     return f"{sign} out of date, may conflict{where}"
 
 

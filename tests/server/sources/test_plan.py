@@ -172,7 +172,7 @@ def test_a_branch_touches_only_its_spaces(making: Making) -> None:
         ("branch fr", "has a space at “fr” that main does not have"),
         (
             "branch fr",
-            "was left out: it changes 2 files outside every space: fr/SUMMARY.md, fr/a.md",
+            "was left out: it changes 2 files outside every space: fr/SUMMARY.md and fr/a.md",
         ),
     ]
 
@@ -253,7 +253,7 @@ def test_what_a_partial_clone_left_out_is_named_and_skipped(making: Making) -> N
     assert plan.unread == {"branch:lost"}
     way = "Fetch them with git: git fetch --refetch --no-filter"
     assert [str(problem) for problem in plan.problems] == [
-        f"{making.path}: 2 objects are missing from this clone, and skipped: b.md, c.png. {way}",
+        f"{making.path}: 2 objects are missing from this clone, and skipped: b.md and c.png. {way}",
         f"history before {tip[:7]}: was left out: 1 object is missing. {way}",
         f"branch lost: was left out: 1 object of it is missing. {way}",
         "SUMMARY.md, line 2: “* [B](b.md)” is missing from this clone",
@@ -290,7 +290,7 @@ def test_what_was_skipped_once_is_skipped_again_and_what_was_read_is_asked_for(
     lose(making, LONG + b"More.\n")
     lose(making, b"\x89PNG")
     later = planned(making, known=again.known)
-    assert "2 objects are missing from this clone, and skipped: b.md, d.png." in str(
+    assert "2 objects are missing from this clone, and skipped: b.md and d.png." in str(
         later.problems[0]
     )
     assert not later.spaces[0].head.same_content(once.spaces[0].head)

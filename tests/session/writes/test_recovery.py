@@ -124,7 +124,7 @@ async def test_a_tree_without_one_of_the_rules_is_not_arranged(world: World) -> 
         ),
         (
             RecoveredWrites(unknown=["Merge #1", "Merge #2", "Merge #3"]),
-            "Cut off, and it may have arrived: Merge #1 and Merge #2 and 1 more. "
+            "Cut off, and it may have arrived: Merge #1, Merge #2 and 1 more. "
             "@ and :undo tell more.",
         ),
     ],
@@ -213,7 +213,7 @@ async def test_what_no_reading_tells_of_is_named_and_asked_about() -> None:
     session = kept.session()
     said = await recover(session)
     assert said == (
-        "Cut off, and it may have arrived: Merge #1 and Merge #2 and 1 more. @ and :undo tell more."
+        "Cut off, and it may have arrived: Merge #1, Merge #2 and 1 more. @ and :undo tell more."
     )
     assert [(each.state, each.sentence) for each in session.journal.entries()] == [
         ("unknown", CUT_OFF)

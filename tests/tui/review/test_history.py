@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -100,6 +101,14 @@ async def test_a_page_that_changed_long_ago_is_looked_for_on_request(
             await driver.press("G", "enter")
         assert "looks further" not in driver.screen
         assert "Start and 1 more" in driver.line("┃>")
+
+
+async def test_how_many_pages_changed_is_told_where_the_title_has_no_room(world: World) -> None:
+    past = Past(world)
+    titles = [f"a-page-with-a-title-that-is-far-too-long-{each}" for each in "abc"]
+    world.commit(past.space, dict.fromkeys(titles, "# A\n"))
+    async with drive(open_world(past.world, "history", past.target), size=(120, 24)) as driver:
+        assert re.search("A page wi.*….*2 more", driver.line("┃>")), driver.screen
 
 
 async def test_two_revisions_are_chosen_and_compared(past: Past, update_golden: bool) -> None:

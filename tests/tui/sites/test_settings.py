@@ -334,7 +334,7 @@ async def test_a_site_is_made_and_deleted(
         await driver.burst("down", "down", "space", "up", "space")
         driver.golden("new-site-spaces", update=update_golden)
         await driver.burst("ctrl+s")
-        assert "German, French" in driver.line("shows    ")
+        assert "German and French" in driver.line("shows    ")
         await fill(driver, "x")
         # What was chosen is kept with the title, also if the program ends here.
         plan = kept_plan(driver.app.session.drafts.load(NEW_KEY))
@@ -345,7 +345,7 @@ async def test_a_site_is_made_and_deleted(
         await driver.burst("escape")
         assert "New site, 3 of 4" in driver.screen
         await driver.burst("ctrl+s")
-        assert "German, French" in driver.line("shows    ")
+        assert "German and French" in driver.line("shows    ")
         await fill(driver, "yz", "enter")
         assert "Enter sends nothing: ctrl+s does (make it)." in driver.screen
         await driver.burst("ctrl+s")

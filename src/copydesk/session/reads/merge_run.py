@@ -13,7 +13,7 @@ from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_rules import objection
 from copydesk.domain.merge_run import OBJECTION, Comments, Found, Reason, RunItem, Touched
 from copydesk.domain.page_tree import compare_trees, flatten
-from copydesk.domain.text import clean, listed, plural, shown_title
+from copydesk.domain.text import clean, few, listed, plural, shown_title
 from copydesk.session.change_rows import base_of
 from copydesk.session.errors import NotDoneError, is_unknown, sentence
 from copydesk.session.names import person_name
@@ -269,8 +269,6 @@ def conflicting(conflicts: Sequence[Conflicting]) -> str:
             names[each.page.id] = _title(each.page.title or each.page.path or each.page.id)
         elif each.file is not None:
             names[each.file.id] = _title(each.file.path or each.file.name or each.file.id)
-    shown = list(names.values())[:NAMED]
-    more = len(names) - len(shown)
     if not names:
         return "the same; the service does not say which"
-    return listed([*shown, f"{more} more"] if more else shown)
+    return few(list(names.values()), NAMED)

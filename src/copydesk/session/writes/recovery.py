@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.request_context import whole_answers
 from copydesk.domain.reversal import Trace, reversal_of, trace_of, value_at
-from copydesk.domain.text import clean, listed, plural
+from copydesk.domain.text import clean, few, plural
 from copydesk.session.drafts import refusal
 from copydesk.session.errors import NotDoneError, failure_types
 from copydesk.session.writes.undo import LONGEST_LIST, operation_of
@@ -78,12 +78,8 @@ class RecoveredWrites:
             them = "it" if self.rest == 1 else "them"
             said.append(f"{plural(self.rest, 'write')} of a cut-off undo left: u undoes {them}.")
         if self.unknown:
-            named = listed(self.unknown[:NAMED])
-            more = len(self.unknown) - NAMED
-            others = f" and {more} more" if more > 0 else ""
-            said.append(
-                f"Cut off, and it may have arrived: {named}{others}. @ and :undo tell more."
-            )
+            named = few(self.unknown, NAMED)
+            said.append(f"Cut off, and it may have arrived: {named}. @ and :undo tell more.")
         return " ".join(said)
 
 

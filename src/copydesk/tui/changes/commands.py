@@ -10,7 +10,7 @@ from rich.text import Text
 
 from copydesk.domain.own_command import Thing
 from copydesk.domain.snooze import LENGTHS, next_snooze, snooze_of
-from copydesk.domain.text import listed, plural
+from copydesk.domain.text import few, listed, plural
 from copydesk.present import change_request as present
 from copydesk.present.change_request import open_threads
 from copydesk.present.facts import hint
@@ -682,11 +682,10 @@ class PeopleCommands(Commands, scope="changes"):
         """Return what some of the marked are called: numbers are counted in each space."""
         several = len({row.space for row in marked}) > 1
         labels = []
-        for row in rows[:NAMED]:
+        for row in rows:
             title = self.place.known.space_title(row.space) if several else ""
             labels.append(f"{row.label} in {title}" if title else row.label)
-        rest = len(rows) - NAMED
-        return listed([*labels, f"{rest} more"] if rest > 0 else labels)
+        return few(labels, NAMED)
 
     async def _verdict_on_marked(self, status: ReviewStatus) -> None:
         """Ask for the words, then give the verdict on all marked rows, each with its result."""

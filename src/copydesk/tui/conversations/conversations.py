@@ -15,7 +15,7 @@ from copydesk.domain.filter import fold
 from copydesk.domain.ingest_frames import Complaint
 from copydesk.domain.own_command import Thing
 from copydesk.domain.source_name import is_source_id, source_id
-from copydesk.domain.text import clean, plural, shorten
+from copydesk.domain.text import clean, few, plural, shorten
 from copydesk.local.paths import expanded
 from copydesk.present.cluster import cluster_facts
 from copydesk.present.cluster_tables import (
@@ -623,8 +623,7 @@ class ConversationsPlace(Place, scope="conversations"):
         names = self.sources.names
         if not names:
             return "No source is known yet."
-        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        return f"Known: {', '.join(names[:MOST_NAMED])}{more}."
+        return f"Known: {few(names, MOST_NAMED)}."
 
     # What a place says of itself
 

@@ -15,7 +15,7 @@ from textual.widgets import Label, Static
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.merge_run import IN_FLIGHT, STOPS, MergeRun, Reason, RunItem
 from copydesk.domain.own_command import Thing
-from copydesk.domain.text import capital, listed, plural
+from copydesk.domain.text import capital, few, listed, plural
 from copydesk.present.facts import Fact, hint
 from copydesk.session.glyphs import glyphs
 from copydesk.session.options import Option
@@ -322,15 +322,15 @@ class MergeRunCommands(Commands, scope="merge_run"):
 
         titles = list(dict.fromkeys(item.space_title or "a space" for item in run.listed))
         facts: list[str | Text] = [
-            f"One after the other, in this order, into {present.some(titles)}:",
-            present.some([label(item) for item in run.listed], NAMED),
+            f"One after the other, in this order, into {few(titles, present.SHOWN)}:",
+            few([label(item) for item in run.listed], NAMED),
         ]
         same = [label(item) for item in run.listed if item.key in ahead and ahead[item.key].same]
         if same:
-            facts.append(Text(f"! touch the same pages: {present.some(same, NAMED)}", style="warn"))
+            facts.append(Text(f"! touch the same pages: {few(same, NAMED)}", style="warn"))
         off = [label(item) for item in run.listed if self._in_the_way(item)]
         if off:
-            named = present.some(off, NAMED)
+            named = few(off, NAMED)
             facts.append(Text(f"! something is in the way of {named} (:ready)", style="warn"))
         stops = [said for stop, said in STOPS.items() if stop in run.stops]
         facts.append(f"Stops at {listed(stops, 'or')}." if stops else "Stops at no rule.")

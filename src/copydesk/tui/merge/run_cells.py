@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from rich.text import Text
 
 from copydesk.domain.address import markdown_link, web_address
 from copydesk.domain.merge_run import STOPS, Forecast, ItemState, MergeRun, RunItem
-from copydesk.domain.text import capital, listed, plural
+from copydesk.domain.text import capital, few, listed, plural
 from copydesk.present.facts import Fact, hint
 from copydesk.session.glyphs import glyphs
 from copydesk.session.marks import CHANGED
@@ -71,7 +71,7 @@ def what(
     if CHANGED in standing.warnings:
         return Text("! changed since you read it", style="warn")
     if standing.both_sides:
-        return Text(f"! may conflict: {some(standing.both_sides)}", style="warn")
+        return Text(f"! may conflict: {few(standing.both_sides, SHOWN)}", style="warn")
     if forecast is not None and forecast.same:
         return Text(f"! {same_page(forecast)}", style="warn")
     behind = out_of_date(item, forecast, standing)
@@ -108,7 +108,7 @@ def same_page(forecast: Forecast) -> str:
     pages = list(dict.fromkeys(title for _, titles in forecast.same for title in titles))
     labels = listed([other.label for other, _ in forecast.same])
     word = "page" if len(pages) == 1 else "pages"
-    return f"same {word} as {labels}: {some(pages)}"
+    return f"same {word} as {labels}: {few(pages, SHOWN)}"
 
 
 def out_of_date(item: RunItem, forecast: Forecast | None, standing: PlannedState | None) -> str:
@@ -119,13 +119,6 @@ def out_of_date(item: RunItem, forecast: Forecast | None, standing: PlannedState
     if forecast is not None and forecast.behind:
         return f"{sign} out of date after {forecast.behind.label}"
     return ""
-
-
-def some(names: Sequence[str], most: int = SHOWN) -> str:
-    """Return names as a sentence lists them, and how many there are besides."""
-    shown = list(names[:most])
-    more = len(names) - len(shown)
-    return listed([*shown, f"{more:,} more"] if more else shown)
 
 
 def details(
@@ -168,19 +161,21 @@ def _ahead(item: RunItem, forecast: Forecast | None, standing: PlannedState | No
         facts.append(Fact("edited", hint(edited, "bad")))
     if forecast is not None:
         for other, titles in forecast.same:
-            facts.append(Fact("same page", Text(f"as {other.name}: {some(titles)}", style="warn")))
+            facts.append(
+                Fact("same page", Text(f"as {other.name}: {few(titles, SHOWN)}", style="warn"))
+            )
     behind = out_of_date(item, forecast, standing)
     if behind:
         facts.append(Fact("main", behind))
     if standing is not None and standing.both_sides:
-        both = f"may conflict: main changed {some(standing.both_sides)} too"
+        both = f"may conflict: main changed {few(standing.both_sides, SHOWN)} too"
         facts.append(Fact("", Text(both, style="warn")))
     if standing is not None:
         facts += [Fact("know", Text(said, style="warn")) for said in standing.warnings]
         touched = list(standing.touched.values())
         about = " (about: the trees were compared)" if standing.about else ""
         if touched:
-            facts.append(Fact("touches", f"{some(touched)}{about}"))
+            facts.append(Fact("touches", f"{few(touched, SHOWN)}{about}"))
     return facts
 
 

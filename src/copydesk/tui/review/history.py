@@ -105,7 +105,10 @@ HISTORY: Resource[RevisionRow] = Resource(
         Facet("when", "WHEN", lambda row, now: short_moment(row.at, now), 14),
         Facet("who", "WHO", lambda row, now: row.who or None, 16, drop=1),
         Facet("request", "CHANGE REQUEST", _request, flex=3, minimum=18),
-        Facet("pages", "PAGES", lambda row, now: changed_by(row), flex=2, drop=2, detail=False),
+        Facet(
+            "pages", "PAGES", lambda row, now: changed_by(row), flex=2, drop=2, detail=False,
+            middle=lambda row: changed_by(row).endswith(" more"),
+        ),
         Facet("age", "AGE", lambda row, now: ago(row.at, now) or None),
     ),
     empty="No revision selected.",

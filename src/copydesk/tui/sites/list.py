@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.own_command import Thing
 from copydesk.domain.site_inverses import site_made
-from copydesk.domain.text import clean, plural
+from copydesk.domain.text import clean, few, plural
 from copydesk.present import site as present
 from copydesk.present.facts import Fact
 from copydesk.present.raw_json import Raw
@@ -121,8 +121,7 @@ def _spaces(head: str, chosen: Any, spaces: Mapping[str, Option]) -> Sheet[Any]:
 
 
 def _spaces_said(chosen: Any, spaces: Mapping[str, Option]) -> str:
-    more = f" and {len(chosen) - NAMED} more" if len(chosen) > NAMED else ""
-    return ", ".join(spaces[each].title for each in chosen[:NAMED]) + more or "nothing yet"
+    return few([spaces[each].title for each in chosen], NAMED) or "nothing yet"
 
 
 QUESTIONS = (

@@ -13,7 +13,7 @@ from copydesk.domain.address import web_address
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.moments import told_ago
 from copydesk.domain.site_inverses import READ_AT
-from copydesk.domain.text import clean, listed, plural, shown_title
+from copydesk.domain.text import clean, few, listed, plural, shown_title
 from copydesk.present.facts import Fact, hint
 from copydesk.present.threads import emoji_text
 from copydesk.session.site_rows import AUDIENCES
@@ -292,11 +292,10 @@ def _width(visibility: str) -> int:
 def adaptive_facts(site: Site, conditional: Sequence[str] | None, *, on: bool) -> list[Text | str]:
     """Return what switching adaptive content means; ``conditional`` are titles with a condition."""
     facts: list[Text | str] = [Text.assemble(("read by  ", "muted"), _reach(site)), ""]
-    count = len(conditional or ())
-    names = listed([*(conditional or ())[:NAMED], *([f"{count - NAMED} more"] * (count > NAMED))])
+    names = few(conditional or (), NAMED)
     if conditional is None:
         facts.append("What has a condition could not be read.")
-    elif not count:
+    elif not names:
         facts.append("No section or space of it has a condition: no one sees a difference yet.")
     elif on:
         facts.append(f"Only visitors who meet its condition see: {names}.")

@@ -17,7 +17,7 @@ from copydesk.domain.reversal import NEW
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.domain.site_plan import seen_fact
 from copydesk.domain.site_tree import SiteNode, Structure
-from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.text import clean, few, listed, plural, shorten
 from copydesk.present.facts import Fact, hint
 from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import structure_key
@@ -488,9 +488,7 @@ def bare(url: str) -> str:
 
 
 def _titles(rows: Sequence[ArrangedRow]) -> str:
-    named = ", ".join(each.title for each in rows[:SHOWN_TITLES])
-    more = len(rows) - SHOWN_TITLES
-    return f"{named} and {more} more" if more > 0 else named
+    return few([each.title for each in rows], SHOWN_TITLES)
 
 
 def _staged_facts(row: ArrangedRow, shown: ShownLayout) -> list[Fact]:

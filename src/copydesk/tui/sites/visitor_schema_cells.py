@@ -9,7 +9,7 @@ from rich.text import Text
 
 from copydesk.domain.json_text import JsonText, place_of
 from copydesk.domain.moments import age, moment
-from copydesk.domain.text import clean, listed, plural, shorten
+from copydesk.domain.text import clean, few, plural, shorten
 from copydesk.domain.visitor_schema import Attribute, Changes, Problem
 from copydesk.present.facts import Fact, hint
 from copydesk.session.site_rows import SchemaRow, SiteRow, missing, title
@@ -67,7 +67,7 @@ def row_facts(row: SchemaRow) -> list[Fact]:
         return [*told, Fact("", hint("y copies it; e in Structure puts it on a row."))]
     if row.kind == "heading":
         return [Fact("", "They name several attributes, or none of this schema.")]
-    where = listed(_few(row.places)) if row.places else Text("no condition", style="muted")
+    where = few(row.places, TOLD) if row.places else Text("no condition", style="muted")
     if row.kind == "missing":
         said = "The schema does not have it: such a condition does not do what was meant."
         return [
@@ -86,11 +86,6 @@ def row_facts(row: SchemaRow) -> list[Fact]:
         found.append(Fact("default", row.default))
     found.append(Fact("named by", where))
     return found
-
-
-def _few(names: Sequence[str]) -> list[str]:
-    more = len(names) - TOLD
-    return [*names[:TOLD], f"{more} more"] if more > 0 else list(names)
 
 
 def schema_note(updated: datetime | None, now: datetime) -> str:
@@ -145,14 +140,14 @@ def change_lines(
     for each in changes.removed:
         titles = used.get(each.key, ())
         if titles:
-            names = listed(_few(titles))
+            names = few(titles, TOLD)
             which = "condition names" if len(titles) == 1 else "conditions name"
             said = f"{names}: the {which} {short_name(each)}, which is no longer known."
             lines.append(Text(said, style="bad"))
     for verb, found in (("added", changes.added), ("removed", changes.removed)):
         if found:
             text = Text(f"{verb:<9}", style="muted")
-            lines.append(text.append(listed(_few([short_name(each) for each in found])), verb))
+            lines.append(text.append(few([short_name(each) for each in found], TOLD), verb))
     for before, after in changes.changed[:TOLD]:
         text = Text("changed  ", style="muted").append(short_name(after), style="changed")
         lines.append(text.append(_difference(before, after), style="muted"))

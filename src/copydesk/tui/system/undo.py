@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 
 from copydesk.client.errors import ApiError
 from copydesk.domain.moments import age, moment
-from copydesk.domain.text import clean, listed, plural
+from copydesk.domain.text import clean, few, plural
 from copydesk.session.options import Option
 from copydesk.session.writes.log import ChangedSinceError, LogEntry
 from copydesk.session.writes.recovery import ELSEWHERE, settle_one
@@ -233,9 +233,7 @@ def _step_words(step: Step, called: Naming) -> Iterator[str]:
         case "local.put_space", {"space_id": str(row), "parent": str(home), "order": list(order)}:
             yield _put_words(row, home, order, called)
         case "local.order_collections", {"order": list(order)} if len(order) > 1:
-            named = [called(each) for each in order[:NAMED]]
-            more = [f"{len(order) - NAMED} more"] if len(order) > NAMED else []
-            yield f"in the order {listed([*named, *more])}"
+            yield f"in the order {few([called(each) for each in order], NAMED)}"
         case "local.line_up", {"anchor": str(space)}:
             yield f"before {called(space)}"
         case "local.came_along", _:

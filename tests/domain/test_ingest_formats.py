@@ -234,6 +234,13 @@ def test_what_is_named_in_other_ways_is_read_too() -> None:
     assert [each.id for each in items(json.dumps([message, named]).encode())] == [
         "front-one", "front-two",
     ]  # fmt: skip
+    alone = {**message, "_links": {}}
+    more = {**alone, "id": "msg_2", "text": "It fails again."}
+    found_both = items("\n".join(map(json.dumps, (alone, more, named, more))).encode())
+    assert [(each.id, told(each)["parts"]) for each in found_both] == [
+        ("front-msg_1", ["U It fails."]), ("front-msg_2", ["U It fails again."]),
+        ("front-two", ["U It fails."]), ("front-msg_2", ["U It fails again."]),
+    ]  # fmt: skip
 
 
 def test_columns_are_named_guessed_and_written() -> None:

@@ -57,7 +57,9 @@ def vendor_of(value: Fields) -> Vendor | None:
     if _threads(value) and names & _OF_HELP_SCOUT:
         return HELP_SCOUT
     key = _words(value.get("id"))
-    if key.startswith("cnv_") or ("is_inbound" in names and _front_conversation(value)):
+    # One within a conversation that was cut off has no links.
+    alone = key.startswith("msg_") and isinstance(value.get("_links"), dict)
+    if key.startswith("cnv_") or ("is_inbound" in names and (alone or _front_conversation(value))):
         return FRONT
     return None
 
@@ -80,6 +82,7 @@ def read_exports(file: Readable, source: str = "") -> Iterator[Item | Complaint]
     """Yield the conversations of a file that help desks wrote, in their order.
 
     Messages of one conversation that follow each other (as Front's are fetched) become one.
+    One that names no conversation is one by itself.
     ``source`` tells one account of a help desk from another.
     """
     gathered: list[tuple[Frame, Fields]] = []
@@ -90,9 +93,8 @@ def read_exports(file: Readable, source: str = "") -> Iterator[Item | Complaint]
             continue
         value = found.value()
         message = None if isinstance(value, Complaint) or "is_inbound" not in value else value
-        if gathered and (
-            message is None or _front_conversation(gathered[0][1]) != _front_conversation(message)
-        ):
+        of = "" if message is None else _front_conversation(message)
+        if gathered and (not of or _front_conversation(gathered[0][1]) != of):
             yield _read(gathered[0][0], _joined(gathered), source)
             gathered, size = [], 0
         if message is None:
@@ -349,6 +351,7 @@ def _joined(gathered: list[tuple[Frame, Fields]]) -> Fields:
     messages = [each for _, each in gathered]
     conversation = _front_conversation(first)
     return {
+        "_links": first.get("_links"),
         "id": conversation or _words(first.get("id")),
         "subject": next((each["subject"] for each in messages if each.get("subject")), ""),
         "is_inbound": True,

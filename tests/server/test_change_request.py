@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from copydesk.contract.models.change_request import ChangeRequest
+from copydesk.domain.documents import markdown_to_document
 from copydesk.server import change_requests, content, desk_writes
 from copydesk.server.desk_writes import Editor
 from copydesk.server.implementation import Call
 from copydesk.server.queries.change_request import change_request_model
+from copydesk.server.queries.written import MOST_CHARACTERS
 from copydesk.server.store import Tx
 from tests.world import BASE_URL, World
 
@@ -214,6 +216,29 @@ async def test_the_organization_list_leaves_out_what_the_caller_may_not_see(
         assert (await client.get(url)).json()["count"] == 2
     async with world.client(world.user("zoe", member=False)) as client:
         assert (await client.get(url)).status_code == 404
+
+
+async def test_a_description_has_as_many_characters_as_a_comment(world: World, space: str) -> None:
+    def described(count: int) -> dict[str, Any]:
+        return {"subject": "S", "description": markdown_to_document("x" * count).to_dict()}
+
+    long, most = described(MOST_CHARACTERS + 1), described(MOST_CHARACTERS - 1)
+    async with world.client() as client:
+        made = await client.post(f"/spaces/{space}/change-requests", json=most)
+        assert made.is_success
+        at = path(space, made.json()["id"])
+        for answer in (
+            await client.post(f"/spaces/{space}/change-requests", json=long),
+            await client.patch(at, json={"description": long["description"]}),
+            await client.put(
+                f"/orgs/{world.home}/agent-instructions",
+                json={"instructions": long["description"]},
+            ),
+        ):
+            assert answer.status_code == 400
+            assert "at most 100,000 fit" in answer.json()["error"]["message"]
+        shown = (await client.get(at)).json()
+        assert shown["description"]["nodes"] == most["description"]["nodes"]
 
 
 async def test_update_changes_subject_description_and_status(world: World, space: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from copydesk.server.queries.comment import MOST_CHARACTERS
+from copydesk.server.queries.written import MOST_CHARACTERS
 from copydesk.server.store import Row
 from tests.world import World
 

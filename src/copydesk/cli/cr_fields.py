@@ -54,7 +54,7 @@ def create(
     It may answer a ``cluster`` of the organization of that space.
     """
     about = _subject(subject)
-    said = None if description is None else text_of(description)
+    said = None if description is None else text_of(description, "description")
     connection = service.connection(writes=True)
 
     async def run(api: Api) -> int:
@@ -101,7 +101,7 @@ def edit(
     if subject is None and description is None and status is None:
         raise UsageError("say what to change: --subject, --description or --status")
     new_subject = None if subject is None else _subject(subject)
-    new_description = None if description is None else text_of(description)
+    new_description = None if description is None else text_of(description, "description")
     connection = service.connection(writes=True)
 
     async def change(api: Api, found: Found) -> int:

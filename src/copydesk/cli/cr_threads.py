@@ -314,8 +314,8 @@ def _first_words(text: str) -> str:
     return shorten(clean(text), WORDS)
 
 
-def text_of(given: str) -> str:
-    """Return the text of a comment. Raises ``UsageError`` for one without words."""
+def text_of(given: str, what: str = "comment") -> str:
+    """Return the text of ``what`` is written. Raises ``UsageError`` for one without words."""
     text = given
     if is_piped(given):
         try:
@@ -324,13 +324,13 @@ def text_of(given: str) -> str:
             raise UsageError("standard input is not UTF-8 text. Nothing was sent.") from error
     text = text.strip()
     if not text:
-        raise UsageError("the comment has no words. Nothing was sent.")
+        raise UsageError(f"the {what} has no words. Nothing was sent.")
     if len(text) > LONGEST_TEXT:
         raise UsageError(
-            f"the comment is longer than {LONGEST_TEXT:,} characters. Nothing was sent."
+            f"the {what} is longer than {LONGEST_TEXT:,} characters. Nothing was sent."
         )
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise UsageError("the comment is not UTF-8 text. Nothing was sent.") from error
+        raise UsageError(f"the {what} is not UTF-8 text. Nothing was sent.") from error
     return text

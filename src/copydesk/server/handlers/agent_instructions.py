@@ -10,6 +10,7 @@ from copydesk.domain.documents import markdown_to_document
 from copydesk.server.desk_writes import put_agent_instructions
 from copydesk.server.errors import invalid
 from copydesk.server.implementation import Call, implements
+from copydesk.server.queries.written import fitting_document
 
 
 @implements(ops.get_agent_instructions)
@@ -29,7 +30,8 @@ def update_agent_instructions(
         raise invalid(
             f"body.instructions.object: {body.instructions.object[:100]!r} is not 'document'"
         )
-    put_agent_instructions(call.tx, organization_id, body.instructions, call.user_id)
+    said = fitting_document(body.instructions, "body.instructions")
+    put_agent_instructions(call.tx, organization_id, said, call.user_id)
     return agent_instructions_model(call, organization_id)
 
 

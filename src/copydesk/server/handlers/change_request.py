@@ -39,6 +39,7 @@ from copydesk.server.queries.change_request import (
 from copydesk.server.queries.contribution import contributions
 from copydesk.server.queries.review import rule_results
 from copydesk.server.queries.user import remember_users, user_by_id
+from copydesk.server.queries.written import fitting_document
 from copydesk.server.store import Row, Value
 from copydesk.server.templates import template_edit
 
@@ -99,6 +100,7 @@ def create_change_request(call: Call, space_id: str, body: ChangeRequestCreate) 
     A template's pages are its first commit; one that cannot be applied is a 400.
     """
     space = call.access.space(space_id, "edit")
+    said = fitting_document(body.description, "body.description")
     edit = None
     if body.template is not None:
         edit = template_edit(
@@ -121,7 +123,7 @@ def create_change_request(call: Call, space_id: str, body: ChangeRequestCreate) 
         body.subject or "",
         edit,
         status="draft",
-        description=None if body.description is None else body.description.to_dict(),
+        description=None if said is None else said.to_dict(),
         cluster=cluster,
     )
     return _current(call, space_id, key)
@@ -148,7 +150,7 @@ def update_change_request(
         if name == "subject":
             changes["subject"] = body.subject or ""
         elif name == "description":
-            changes["description"] = _stored(body.description)
+            changes["description"] = _stored(fitting_document(body.description, "body.description"))
         elif body.status is None:
             raise invalid("body.status: say draft, open or archived")
     if body.status is not None and body.status != row["status"]:

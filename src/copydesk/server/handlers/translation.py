@@ -21,6 +21,7 @@ from copydesk.server.errors import blocked, conflict, forbidden, invalid, not_fo
 from copydesk.server.implementation import Call, implements
 from copydesk.server.pagination import Conditions, paginate
 from copydesk.server.queries.collection import check_target
+from copydesk.server.queries.written import fitting_document
 from copydesk.server.store import Row, to_json
 from copydesk.server.translation_jobs import result_of, source_of
 
@@ -136,7 +137,7 @@ def run_translation(call: Call, organization_id: str, translation_id: str) -> No
 
 
 def _stored(body: TranslationCreate | TranslationUpdate) -> str | None:
-    said = body.instructions
+    said = fitting_document(body.instructions, "body.instructions")
     return None if said is None or not said.nodes else to_json(said.to_dict())
 
 

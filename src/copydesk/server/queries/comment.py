@@ -24,6 +24,7 @@ from copydesk.server.implementation import Call
 from copydesk.server.pagination import Conditions
 from copydesk.server.queries.change_request import find_change_request
 from copydesk.server.queries.user import user_by_id
+from copydesk.server.queries.written import fitting
 from copydesk.server.store import Row, columns
 
 
@@ -100,20 +101,12 @@ def check_page(call: Call, place: Place, page_id: str) -> None:
     raise invalid(f"body.page: there is no page {page_id[:100]!r} here")
 
 
-MOST_CHARACTERS = 100_000
-"""Characters of a comment, a reply or the words of a review, at most: lists have them whole."""
-
-
 def written_markdown(body: WrittenBody) -> str:
     """Return what a request says as Markdown; raises a 400 when it says nothing, or too much."""
     text = body.markdown if isinstance(body, MarkdownBody) else document_to_markdown(body.document)
     if not text.strip():
         raise invalid("body.body: there is no text in it")
-    if len(text) > MOST_CHARACTERS:
-        raise invalid(
-            f"body.body: the text has {len(text):,} characters; at most {MOST_CHARACTERS:,} fit"
-        )
-    return text
+    return fitting(text, "body.body")
 
 
 def comment_model(

@@ -270,6 +270,25 @@ def test_a_mistake_is_told_with_its_place(text: str, problem: tuple[str, int, in
     assert not found.as_text
 
 
+def test_a_row_is_asked_once_however_often_a_filter_says_a_condition() -> None:
+    asked: list[str] = []
+
+    class Text(str):
+        def isascii(self) -> bool:
+            asked.append("folded")
+            return super().isascii()
+
+    def author(row: Row) -> str:
+        asked.append("read")
+        return Text(row.author)
+
+    fields: Fields[Row] = Fields(words=lambda row: row.subject, keys={"author": author})
+    query = Query.parse("author:e -author:x author:e " * 50, fields)
+    assert query.matches(Row("A", "Lee"))
+    assert asked == ["read", "folded", "folded"]
+    assert len(query.terms) == 150
+
+
 def test_completion_offers_what_begins_like_the_last_term() -> None:
     fields = replace(KNOWN, offers=lambda key: ["", "Zoe Amber", "Ann", "Ann"])
     assert fields.following("") == ["author:", "status:", "page:", "changed:", "age:"]

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum
+from functools import cached_property
 from typing import Final, Generic, Literal, Self, TypeAlias, TypeVar
 
 from copydesk.domain.late_dataclass import dataclass
@@ -247,6 +248,11 @@ class Query(Generic[Row]):
         """Whether every row matches."""
         return not self.terms
 
+    @cached_property
+    def _conditions(self) -> Collection[Term]:
+        """The terms, each once: no row is asked twice for the same."""
+        return {(each.key, each.value, each.negated): each for each in self.terms}.values()
+
     def matches(self, row: Row) -> bool:
         """Return whether a row is known to match."""
         return self.judge(row) is True
@@ -254,8 +260,9 @@ class Query(Generic[Row]):
     def judge(self, row: Row) -> bool | None:
         """Return whether a row is to be shown; None when that depends on an unknown value."""
         words: str | None = None
+        values: dict[str, Value] = {}
         found: bool | None = True
-        for term in self.terms:
+        for term in self._conditions:
             held: bool | None
             if term.key is None:
                 if words is None:
@@ -267,7 +274,9 @@ class Query(Generic[Row]):
             elif term.value == "me" and term.key in self.fields.me:
                 held = self.fields.me[term.key](row)
             else:
-                held = _holds(self.fields.keys[term.key](row), term.value)
+                if term.key not in values:
+                    values[term.key] = self.fields.keys[term.key](row)
+                held = _holds(values[term.key], term.value)
             if held is None:
                 found = None
             elif held == term.negated:

@@ -119,7 +119,7 @@ async def test_conversations_are_listed_by_source_and_read(
         assert "[email 6]" in driver.screen
         assert "Ticket 0 of" not in driver.screen
         await say(driver, "source fax")
-        assert "No conversation came from “fax”. Known: email, intercom." in driver.screen
+        assert "No conversation came from “fax”. Known: email and intercom." in driver.screen
         world.write(lambda tx: hand_in(tx, world, "fax"))
         await say(driver, "source FÁX!")
         assert "[fax 1]" in driver.screen

@@ -239,8 +239,47 @@ def no_conversation(here: ConversationsPlace) -> str | None:
     return "No conversation selected. :clusters lists the clusters."
 
 
+class ReaderPlace(Place):
+    """A list of what was said to support, beside the conversation that is read."""
+
+    CSS_PATH = style_path("conversations")
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        self.limits = self.commands_of(LimitCommands)
+        self.reader = self.commands_of(ConversationReader)
+        self.listing = self.commands_of(ConversationList)
+
+    def raw(self) -> Raw | None:
+        return self.listing.raw()
+
+    def url(self) -> str | None:
+        return self.listing.url()
+
+    def withheld(self) -> str | None:
+        return self.reader.withheld(self.url())
+
+    def status_left(self) -> str:
+        return self.listing.status(super().status_left())
+
+    def show_again(self) -> None:
+        self.listing.show_views()
+
+    def opened(self) -> None:
+        self.listing.show_views()
+
+    def on_unmount(self) -> None:
+        self.listing.cache()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self.reader.follow_if_unread)
+
+    def follow_cursor(self, rows: Pane) -> None:
+        self.listing.moved()
+
+
 @place("conversations", key="v", title="Conversations", uses="list_conversations")
-class ConversationsPlace(Place, scope="conversations"):
+class ConversationsPlace(ReaderPlace, scope="conversations"):
     """What people wrote to support, the latest first, beside the conversation that is read."""
 
     COLUMNS = ("subject", "said", "source", "state", "age")
@@ -252,15 +291,11 @@ class ConversationsPlace(Place, scope="conversations"):
         ConversationReader,
         ConversationList,
     )
-    CSS_PATH = style_path("conversations")
     noun = "conversation"
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.view = target.view or (ONE if target.item else ALL)
-        self.limits = self.commands_of(LimitCommands)
-        self.reader = self.commands_of(ConversationReader)
-        self.listing = self.commands_of(ConversationList)
         self.sources = Sources()
         self._analysing = False
         """Whether one of the read conversations is being analysed."""
@@ -630,15 +665,6 @@ class ConversationsPlace(Place, scope="conversations"):
     def conversation_of(self, row: ConversationRow) -> tuple[str, IssueRow | None]:
         return row.id, None
 
-    def raw(self) -> Raw | None:
-        return self.listing.raw()
-
-    def url(self) -> str | None:
-        return self.listing.url()
-
-    def withheld(self) -> str | None:
-        return self.reader.withheld(self.url())
-
     def things(self) -> Sequence[Thing]:
         return [
             self.reader.thing("conversation", row.id, row.subject, row.address)
@@ -650,24 +676,6 @@ class ConversationsPlace(Place, scope="conversations"):
         if row is None:
             return []
         return self.listing.copies(("subject", self.reader.shown(row.subject)), ("id", row.id))
-
-    def status_left(self) -> str:
-        return self.listing.status(super().status_left())
-
-    def show_again(self) -> None:
-        self.listing.show_views()
-
-    def opened(self) -> None:
-        self.listing.show_views()
-
-    def on_unmount(self) -> None:
-        self.listing.cache()
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self.reader.follow_if_unread)
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self.listing.moved()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         self.listing.open()
@@ -719,23 +727,19 @@ FAR_CLUSTER = "g k shows the cluster."
 
 
 @place("issues", key="u", title="Issues", uses="list_conversation_issues")
-class IssuesPlace(Place, scope="issues"):
+class IssuesPlace(ReaderPlace, scope="issues"):
     """What was found in conversations, the latest first, beside the conversation it came up in."""
 
     COLUMNS = ("title", "cluster", "source", "age")
     CONDITIONS = (OF_CLUSTER, OF_CONVERSATION)
     RAW = ("get_conversation_issue", "get_conversation")
     COMMAND_CLASSES = (ClusterRequestCommands, LimitCommands, ConversationReader, ConversationList)
-    CSS_PATH = style_path("conversations")
     HORIZONTAL_BREAKPOINTS = VAST
     noun = "issue"
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
         self.view = target.view or ALL
-        self.limits = self.commands_of(LimitCommands)
-        self.reader = self.commands_of(ConversationReader)
-        self.listing = self.commands_of(ConversationList)
         self.clusters: Mapping[str, ClusterRow] = {}
         """The clusters by id, from one request."""
         self.labels: dict[str, str] = {}
@@ -900,15 +904,6 @@ class IssuesPlace(Place, scope="issues"):
     def conversation_of(self, row: IssueRow) -> tuple[str, IssueRow | None]:
         return row.conversation, row
 
-    def raw(self) -> Raw | None:
-        return self.listing.raw()
-
-    def url(self) -> str | None:
-        return self.listing.url()
-
-    def withheld(self) -> str | None:
-        return self.reader.withheld(self.url())
-
     def things(self) -> Sequence[Thing]:
         return [self.reader.issue_thing(row) for row in self.rows.chosen()]
 
@@ -921,24 +916,6 @@ class IssuesPlace(Place, scope="issues"):
             ("id", row.id),
             ("conversation id", row.conversation),
         )
-
-    def status_left(self) -> str:
-        return self.listing.status(super().status_left())
-
-    def show_again(self) -> None:
-        self.listing.show_views()
-
-    def opened(self) -> None:
-        self.listing.show_views()
-
-    def on_unmount(self) -> None:
-        self.listing.cache()
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.call_after_refresh(self.reader.follow_if_unread)
-
-    def follow_cursor(self, rows: Pane) -> None:
-        self.listing.moved()
 
     def on_virtual_list_opened(self, event: VirtualList.Opened) -> None:
         self.listing.open()

@@ -493,6 +493,6 @@ class CurrentAccount:
 
     async def _leave_for(self, offers: Offers, offer: ServiceOffer) -> None:
         if offer.current:
-            raise NotDoneError(f"“{offer.title}” is open already.")
+            raise NotDoneError(f"{offer.title} is open already.")
         await asyncio.to_thread(offers.prepare, offer)
         self._desk.leave(bound_for=offer.id)

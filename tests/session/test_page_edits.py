@@ -19,9 +19,11 @@ from copydesk.contract.models.change_request import ChangeRequestCreate
 from copydesk.domain.page_edits import MOST, PageEdit, Standing
 from copydesk.domain.page_tree import flatten
 from copydesk.local.journal import Journal
+from copydesk.local.marks import DeskSnoozes
 from copydesk.local.page_edits import DeskEdits, StagedElsewhereError
 from copydesk.local.state import State
 from copydesk.server.desk_writes import Editor
+from copydesk.session.marks import Snoozes
 from copydesk.session.page_edits import (
     EditCheck,
     SentEdits,
@@ -767,6 +769,24 @@ async def test_what_another_start_sends_is_staged_no_more(desk: Desk) -> None:
     await desk.staged.read()
     assert desk.staged.edits == {desk.page("limits"): again}, "it was edited since"
     assert await desk.text("retries") == TEXT.replace("five", "eight")
+
+
+async def test_what_another_start_sends_is_read(desk: Desk) -> None:
+    api = await desk.session.ready()
+    snoozes = DeskSnoozes(desk.store, "d")
+    now = await api(ops.get_change_request, desk.space, desk.request)
+    snoozes.look(desk.request, desk.session.now, now.revision)
+    await desk.edit("retries", "five", "eight")
+    desk.way.trouble = dict.fromkeys(range(1, 10), "down")
+    with pytest.raises(QueuedError):
+        await desk.send()
+    desk.begin()
+    desk.session.snoozed = Snoozes(snoozes)
+    desk.way.trouble = {}
+    assert await desk.session.outbox.send() == "Sent from the outbox: Edit pages of #1."
+    sent = await api(ops.get_change_request, desk.space, desk.request)
+    assert sent.revision != now.revision
+    assert snoozes.is_read(desk.request, sent.revision)
 
 
 def test_the_files_that_go_first_are_told_with_their_sizes(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ labels and a note.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -17,7 +18,7 @@ from copydesk.domain.snooze import LENGTHS, Snooze
 from copydesk.local.marks import DeskMarks, DeskSeen, DeskSnoozes, SeenState
 
 if TYPE_CHECKING:
-    from copydesk.domain.reversal import Reversal
+    from copydesk.domain.reversal import Expectation, Reversal
     from copydesk.session.writes.undo import LocalStep
 
 DONE: Final = "done"
@@ -202,6 +203,18 @@ class Snoozes:
         with suppress(OSError):
             await asyncio.to_thread(self._store.wrote, thing, before, after)
 
+    async def made(self, found: Expectation | None, results: Iterable[Any]) -> None:
+        """Take for read what writes made of a request that was ``found`` at a revision before.
+
+        ``results`` are what they came to, read or as it was answered.
+        """
+        if found is None or found.read.operation != "get_change_request":
+            return
+        request, before = found.read.arguments["change_request_id"], found.fields.get("revision")
+        for thing, after in map(_id_and_revision, results):
+            if thing == request and before is not None:
+                await self.wrote(thing, before, after)
+
     async def _kept(self) -> None:
         """Wait until what was read just now is on the disk."""
         if self._keeping:
@@ -233,6 +246,18 @@ class Snoozes:
     async def _tell(self, thing: str) -> dict[str, Any]:
         await self.read()
         return {"snooze": _write(self.held.get(thing))}
+
+
+def _id_and_revision(result: Any) -> tuple[str, str]:
+    """Return the id and revision of the change request that a write came to; "" for another."""
+    if hasattr(result, "content"):
+        with suppress(ValueError):
+            result = json.loads(result.content)
+    if isinstance(result, dict):
+        now = result.get("changeRequest", result)  # it was read before, so that it is one
+        return now.get("id", ""), now.get("revision", "")
+    now = getattr(result, "change_request", result)
+    return getattr(now, "id", ""), getattr(now, "revision", "")
 
 
 def snooze_reversal(thing: str, before: Snooze | None, after: Snooze | None) -> Reversal:

@@ -242,6 +242,7 @@ class OutboxDelivery:
         came = {"": self.tally.sent, THERE_ALREADY: self.tally.there}
         came.get(said, self.tally.found).append(name)
         if not said:
+            await session.snoozed.made(expectation_of(entry.expects), [result])
             self._box.not_before = None
             session.contact.answered()
 

@@ -670,7 +670,8 @@ class Reversals:
                     results += made
                     taken.append(past)
                     if not anyway:
-                        await self._wrote(past, made, again=again)
+                        found = past.reversal.before if again else past.reversal.still
+                        await self._session.snoozed.made(found, made)
                     past.idle = before is not None and before == await self._state(api, past)
                     if again and any(step.local == "queue_again" for step in past.reversal.forth):
                         # From here on it is undone as a waiting or an arrived write.
@@ -788,17 +789,6 @@ class Reversals:
         self._mark(past, "done" if again else "undone")
         self._session.touched()
         return result
-
-    async def _wrote(self, past: PastWrite, made: Sequence[Any], *, again: bool) -> None:
-        """Take a change request whose pages were found as they were left for read as it is now."""
-        expected = past.reversal.before if again else past.reversal.still
-        if expected is None or expected.read.operation != "get_change_request":
-            return
-        request, before = expected.read.arguments["change_request_id"], expected.fields
-        for result in made:
-            now = getattr(result, "change_request", result)
-            if getattr(now, "id", None) == request and isinstance(before.get("revision"), str):
-                await self._session.snoozed.wrote(request, before["revision"], now.revision)
 
     def _is_done(self, past: PastWrite, *, again: bool) -> None:
         """Note that somebody else undid (or redid) a write."""

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from copydesk.client.api import Api
-from copydesk.domain.reversal import Reversal, Step
+from copydesk.domain.reversal import Expectation, Reversal, Step
 from copydesk.domain.saved_view import SavedView
 from copydesk.domain.snooze import LENGTHS, Snooze, snooze_of
 from copydesk.domain.space_tree import SpaceNode
@@ -144,6 +145,28 @@ async def test_what_was_read_just_now_is_known_before_one_asks_whether_it_was_ed
     snoozes.look("cr", NOW, "r1")
     await snoozes.edited({"cr": "r1"})
     assert known == [{"cr": NOW}]
+
+
+@pytest.mark.parametrize(
+    ("result", "read"),
+    [
+        ('{"changeRequest": {"id": "cr", "revision": "r2"}}', True),
+        ('{"id": "cr", "revision": "r2"}', True),
+        ('{"changeRequest": "cr"}', False),
+        ('{"id": "another", "revision": "r2"}', False),
+        ("[]", False),
+        ("no JSON", False),
+    ],
+)
+async def test_a_raw_answer_tells_what_a_write_came_to(result: str, read: bool) -> None:
+    snoozes = Snoozes(store := DeskSnoozes(State(), "desk"))
+    store.look("cr", NOW, "r1")
+    found = Expectation(
+        Step("get_change_request", {"space_id": "s", "change_request_id": "cr"}), {"revision": "r1"}
+    )
+    await snoozes.made(found, [SimpleNamespace(content=result.encode())])
+    assert store.is_read("cr", "r2") is read
+    await snoozes.made(None, [SimpleNamespace(content=result.encode())])
 
 
 async def test_a_view_is_saved_and_taken_back(tmp_path: Path) -> None:

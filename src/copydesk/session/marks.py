@@ -254,8 +254,8 @@ def _id_and_revision(result: Any) -> tuple[str, str]:
         with suppress(ValueError):
             result = json.loads(result.content)
     if isinstance(result, dict):
-        now = result.get("changeRequest", result)  # it was read before, so that it is one
-        return now.get("id", ""), now.get("revision", "")
+        now = result.get("changeRequest", result)
+        return (now.get("id", ""), now.get("revision", "")) if isinstance(now, dict) else ("", "")
     now = getattr(result, "change_request", result)
     return getattr(now, "id", ""), getattr(now, "revision", "")
 

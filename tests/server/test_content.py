@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from copydesk.domain.picture import image_size
+from copydesk.server import content
 from copydesk.server.desk_writes import Editor
 from tests.world import World
 
@@ -341,3 +342,19 @@ async def test_an_older_revision_is_read_as_it_was(world: World, space: str) -> 
         assert (await client.get(path + "x")).status_code == 404
     async with world.client(stranger) as client:
         assert (await client.get(path)).status_code == 404
+
+
+def test_few_large_trees_are_kept_in_mind(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    space = world.space("Handbook")
+    made = [world.commit(space, {f"page-{number}": "Text"}) for number in range(6)]
+
+    def read(revision: str) -> content.Content:
+        return world.store.read(lambda tx: content.load(tx, revision))
+
+    def first_again() -> bool:
+        first, *_ = [read(revision) for revision in made]
+        return first is read(made[0])
+
+    assert first_again()
+    monkeypatch.setattr(content, "SMALL_TREE", 10)
+    assert not first_again()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import lru_cache
 from hashlib import sha256
 from sys import intern
@@ -62,6 +62,10 @@ class Node:
     page: str
     version: str
     children: tuple[Node, ...] = ()
+
+
+SMALL_TREE = 250_000
+"""Up to so many characters of JSON, many trees are kept in mind as they were read; then few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +232,8 @@ def tree_hash(tx: Tx, revision_id: str) -> str:
 
 def tree(tx: Tx, tree_hash: str) -> Content:
     """Return a stored tree."""
-    return _content(tree_data(tx, tree_hash))
+    data = tree_data(tx, tree_hash)
+    return (_read_small if len(data) <= SMALL_TREE else _read_large)(data)
 
 
 def tree_data(tx: Tx, tree_hash: str) -> str:
@@ -277,7 +282,8 @@ def put_tree(tx: Tx, content: Content) -> str:
         {
             "pages": [_node_json(node) for node in content.pages],
             "files": [
-                {k: v for k, v in asdict(file).items() if v is not None} for file in content.files
+                {name: value for name in _FILE_FIELDS if (value := getattr(file, name)) is not None}
+                for file in content.files
             ],
         }
     )
@@ -339,13 +345,17 @@ def _node(data: list[Any]) -> Node:
     return Node(intern(data[0]), intern(data[1]), tuple(_node(child) for child in data[2]))
 
 
-@lru_cache(maxsize=64)
 def _content(data: str) -> Content:
     value = json.loads(data)
     return Content(
         tuple(_node(node) for node in value["pages"]),
         tuple(FileData(**file) for file in value["files"]),
     )
+
+
+_read_small = lru_cache(maxsize=64)(_content)
+_read_large = lru_cache(maxsize=4)(_content)
+_FILE_FIELDS = tuple(f.name for f in fields(FileData))
 
 
 _PAGE_FIELDS = frozenset(f.name for f in fields(PageData))

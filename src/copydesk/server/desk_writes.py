@@ -10,6 +10,7 @@ from __future__ import annotations
 import mimetypes
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -130,15 +131,16 @@ class Editor:
     ) -> str:
         """Put a file whose bytes the desk has as a blob at a path; as ``file`` does."""
         before = self.draft.files.get(path)
-        file_id = before.id if before else uuid5(NAMESPACE_URL, f"{self.space_id}/{path}").hex[:20]
-        guessed = mimetypes.guess_type(path)[0] or "application/octet-stream"
+        file_id = before.id if before else _file_id(self.space_id, path)
         self.draft.files[path] = FileData(
             id=file_id,
             name=path.rpartition("/")[2],
             path=path,
             blob=blob,
             size=size,
-            content_type=content_type or guessed,
+            content_type=content_type
+            or mimetypes.guess_type(path)[0]
+            or "application/octet-stream",
             kind=kind,
             git_oid=git_oid,
         )
@@ -154,6 +156,11 @@ class Editor:
             number += 1
             slug = f"{wanted}-{number}"
         return slug
+
+
+@lru_cache(maxsize=1 << 16)  # an import writes the same files for each commit
+def _file_id(space_id: str, path: str) -> str:
+    return uuid5(NAMESPACE_URL, f"{space_id}/{path}").hex[:20]
 
 
 def add_user(tx: Tx, display_name: str, email: str, *, photo_url: str | None = None) -> str:

@@ -74,6 +74,8 @@ class SpaceImport:
     problems: list[Problem]
     step: Callable[[str], None]
     stored: Stored = field(default_factory=dict)
+    trees: dict[int, str] = field(default_factory=dict)
+    """The tree that each state of the plan was stored as: many branches start from the same one."""
 
     def take(self, plan: SpacePlan, row: Row | None) -> SpaceReport:
         """Import one space and remember what the next import needs.
@@ -324,9 +326,12 @@ class SpaceImport:
 
     def _revision_of(self, space_id: str, space: SourceSpace) -> str:
         """Return a revision of the space that holds exactly this, stored when there is none."""
-        editor = Editor(self.tx, space_id, content.Draft())
-        fill(editor, space, self.stored)
-        stored = content.close_draft(self.tx, editor.draft)
+        known = self.trees.get(id(space))
+        if known is None:
+            editor = Editor(self.tx, space_id, content.Draft())
+            fill(editor, space, self.stored)
+            known = content.put_tree(self.tx, content.close_draft(self.tx, editor.draft))
+            self.trees[id(space)] = known
         found: str | None = self.tx.value(
             "SELECT r.id FROM revision r JOIN space s ON s.id = r.space_id "
             "WHERE r.space_id = ? AND r.tree_hash = ? "
@@ -334,9 +339,11 @@ class SpaceImport:
             # starts at the present state must start at the space's own, or it would look outdated.
             "ORDER BY r.id = s.revision_id DESC, r.type = 'merge' DESC, r.created_at DESC LIMIT 1",
             space_id,
-            content.put_tree(self.tx, stored),
+            known,
         )
-        return found or content.put_revision(self.tx, space_id, stored, author=self.owner)
+        return found or content.put_revision(
+            self.tx, space_id, content.tree(self.tx, known), author=self.owner
+        )
 
     def _catch_up(self, plan: SpacePlan, report: SpaceReport, remembered: dict[str, Any]) -> None:
         """Bring an imported space to the source's present state."""

@@ -304,3 +304,15 @@ def test_a_heading_gives_a_title_its_words_alone() -> None:
     assert [page.title for page in layout({"a.md": b"# In / out { #in-out }\n"})[0].walk()] == [
         "In / out"
     ]
+
+
+def test_a_file_that_stays_is_one_thing_in_all_states() -> None:
+    reader = LayoutReader()
+    stays, goes = Blob.of(b"same"), Blob.of(b"before")
+    before = {"README.md": Blob.of(b"# A"), "a.png": stays, "b.png": goes}
+    after = {**before, "a.png": Blob.of(b"same"), "b.png": Blob.of(b"after")}
+    (one,), (other,) = reader.read(before), reader.read(after)
+    assert [file.oid for file in other.files] == [stays.oid, Blob.of(b"after").oid]
+    assert [was is now for was, now in zip(one.files, other.files, strict=True)] == [True, False]
+    (renamed,) = reader.read(after, {"a.png": "old.png"})
+    assert [file.key for file in renamed.files] == ["old.png", "b.png"]

@@ -475,12 +475,14 @@ class Repository:
         own = list(self._reach(branch.oid, self._landed()))
         if not own:
             return None
-        bases = find_merge_base(
-            self._repo, [ObjectID(self.default.oid.encode()), ObjectID(branch.oid.encode())]
-        )
         mine = set(own)
+        known = self._landed()
+        bases = {parent for oid in own for parent in self._parents(oid) if parent in known}
+        if len(bases) > 1:  # took the default branch in: which of them is the last?
+            tips = [ObjectID(each.oid.encode()) for each in (self.default, branch)]
+            bases = {base.decode() for base in find_merge_base(self._repo, tips)[:1]}
         line = [commit for commit in self.history(branch.oid, len(own)) if commit.oid in mine]
-        return Ahead(bases[0].decode() if bases else None, tuple(reversed(line)))
+        return Ahead(next(iter(bases), None), tuple(reversed(line)))
 
     def _reach(self, oid: str, known: set[str] | frozenset[str]) -> Iterator[str]:
         """Yield every commit that leads to one and is not known."""

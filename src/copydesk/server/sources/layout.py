@@ -91,6 +91,8 @@ class LayoutReader:
         self.name = name
         self.titles: dict[tuple[str, str, str | None], str] = {}
         """What pages are called where no table says so, by their text, path and place."""
+        self.files: dict[tuple[object, ...], SourceFile] = {}
+        """Those that are no pages, by all they are: most are the same from state to state."""
         self._documents: dict[str, Document] = {}
         self._configs: dict[tuple[str, str], Config] = {}
         self._navigations: dict[tuple[str, str], list[Navigation] | str] = {}
@@ -649,16 +651,20 @@ class _SpaceReader:
             if blob.kind != "file":
                 self.problems.append(Problem(path, f"is a {blob.kind}, which is not followed"))
                 continue
-            kind = mimetypes.guess_type(last_part(path))[0] or "application/octet-stream"
-            kind = "text/markdown" if is_markdown(path) else kind
-            yield SourceFile(
-                key=self.keys.get(path, path),
-                path=path,
-                name=last_part(path),
-                content_type=kind,
-                role=self.role(path, kind),
-                blob=blob,
-            )
+            key = self.keys.get(path, path)
+            known = (path, key, blob.oid, self.config.summary, path in self.config.sources)
+            if (file := self.reader.files.get(known)) is None:
+                kind = mimetypes.guess_type(last_part(path))[0] or "application/octet-stream"
+                kind = "text/markdown" if is_markdown(path) else kind
+                file = self.reader.files[known] = SourceFile(
+                    key=key,
+                    path=path,
+                    name=last_part(path),
+                    content_type=kind,
+                    role=self.role(path, kind),
+                    blob=blob,
+                )
+            yield file
 
     def role(self, path: str, content_type: str) -> FileRole:
         if path == self.config.summary:

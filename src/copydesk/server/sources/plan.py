@@ -449,7 +449,7 @@ class _Planner:
         """
         changed = self.repository.changes(base, head)
         old, new = self.repository.files(base), self.repository.files(head)
-        roots = self.reader.roots(self.repository.files(self.tip))
+        roots = self.layout(self.tip)
         pages = {page.source_path for space in self.layout(base).values() for page in space.walk()}
         gone = [each.path for each in changed if each.kind == "delete" and each.path in pages]
         added = [each.path for each in changed if each.kind == "add" and is_markdown(each.path)]

@@ -44,8 +44,8 @@ def file_model(
 def _dimensions(call: Call, file: FileData) -> Dimensions | None:
     if not file.content_type.startswith("image/"):
         return None
-    head: bytes = call.tx.value(
+    head: bytes | None = call.tx.value(  # None of an empty file
         "SELECT substr(data, 1, ?) FROM blob WHERE hash = ?", _HEAD, file.blob
     )
-    size = image_size(head)
+    size = image_size(head or b"")
     return size and Dimensions(width=size[0], height=size[1])

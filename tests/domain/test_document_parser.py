@@ -206,3 +206,9 @@ def test_links_are_told_in_their_order_and_once_each() -> None:
         "<div data-href='no'>\n<a href=\"6\">\n</div>\n\n[c]()\n<img :src='no'>\n"
     )
     assert links_of(text) == ("1.md", "2.png", "3.png", "4.md", "5", "", "no", "6", "")
+
+
+def test_the_text_of_a_footnote_leads_nowhere() -> None:
+    text = "One[^1] and [two].\n\n[^1]: 脚注です。\n[^2]: so\n\n[two]: 2.md\n"
+    assert links_of(text) == ("2.md",)
+    assert document_to_markdown(markdown_to_document(text)) == text

@@ -238,7 +238,15 @@ def _parser() -> MarkdownIt:
     interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     parser.block.ruler.before("fence", "tag", _tag, interrupts)
     parser.block.ruler.before("html_block", "details", _details, interrupts)
+    parser.block.ruler.at("reference", _reference)
     return parser
+
+
+def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read where a reference leads; the text of a footnote (``[^1]: so``) leads nowhere."""
+    from markdown_it.rules_block import reference
+
+    return not _line(state, start).startswith("[^") and reference(state, start, end, silent)
 
 
 def _blocks(nodes: Iterable[SyntaxTreeNode], prefix: str) -> list[Node]:

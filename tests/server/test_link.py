@@ -207,3 +207,49 @@ async def test_links_lead_where_the_site_of_a_repository_publishes_them(world: W
     assert [url for _, _, url in brief(found)] == [
         "/docs/old", "/deep/gone", "gone", "/gone.png", "@sitemap.md",
     ]  # fmt: skip
+
+
+async def test_links_lead_below_the_folder_that_nobody_names(world: World) -> None:
+    text = (
+        "[a](/guide/start) [b](/docs/2.x/guide/start#one) [c](/guide/gone) [d](/shop/cart) "
+        "[e](/blog/2020/02/03/why/) [f](/topics/one) ![g](/img/a.png) ![h](/img/b.png) "
+        "[i]({% link x.md %}) [j]([[X]]) [k](~/src/pages/guide/01-start.md) [l](start) "
+        "[m](/shop/A.setItem)\n"
+    )
+    space = world.space("Site")
+    ids: list[str] = []
+
+    def fill(editor: Editor) -> None:
+        editor.page("A", text, git_path="src/pages/a.md")
+        ids.append(editor.page("B", "", git_path="src/pages/fr/guide/start.md"))
+        ids.append(editor.page("C", "", git_path="src/pages/guide/01-start.md"))
+        editor.page("D", "", git_path="src/_posts/2020-02-03-why.md")
+        editor.page("E", "", git_path="src/_topics/one.md")
+        editor.file("src/pages/img/a.png", b"")
+
+    world.commit(space, edit=fill)
+    source = json.dumps({"folder": "", "summary": None})
+    world.write(lambda tx: tx.update("space", space, source=source))
+    async with world.client() as client:
+        found = (await client.get(f"/spaces/{space}/links", params={"status": "broken"})).json()
+        every = (await client.get(f"/spaces/{space}/links")).json()
+    assert [url for _, _, url in brief(found)] == [
+        "/guide/gone", "/img/b.png", "start",
+    ]  # fmt: skip
+    assert [key for key in ids if ("ok", "page", key) in brief(every)] == ids[1:]  # the least deep
+
+
+async def test_docfx_tells_no_capitals_apart_and_names_the_top(world: World) -> None:
+    space = world.space("Site")
+
+    def fill(editor: Editor) -> None:
+        editor.page("A", "[a](more/b.md) [b](~/docs/More/B.md) [c](c.md)", git_path="docs/A.md")
+        editor.page("B", "", git_path="docs/More/B.md")
+        editor.file("docs/docfx.json", b"{}", kind="source")
+
+    world.commit(space, edit=fill)
+    source = json.dumps({"folder": "", "summary": None})
+    world.write(lambda tx: tx.update("space", space, source=source))
+    async with world.client() as client:
+        found = (await client.get(f"/spaces/{space}/links", params={"status": "broken"})).json()
+    assert [url for _, _, url in brief(found)] == ["c.md"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mimetypes
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
@@ -49,6 +50,15 @@ _LANGUAGE = re.compile(r"(?:^|/)src/content/docs/[^/]+$")
 _NAMED = re.compile(r"""^(?:id|slug|permalink):[ ]*["']?([^"'\s#]+)""", re.MULTILINE)
 """What front matter says of a page's address."""
 
+_MADE = re.compile(r"\{\{|\{%|^\[\[|^\(\(")
+"""What a site makes an address of: templates (Liquid, Hugo), names of pages and blocks (wikis)."""
+
+_TYPES = mimetypes.MimeTypes()
+"""The kinds of files, by their endings."""
+
+_DATED = re.compile(r"(?:^|(?<=/))(\d{4})-(\d\d)-(\d\d)-(?=[^/]+$)")
+"""How the names of posts of a blog begin, whose addresses have a folder for each number."""
+
 _BY_ID = {"pages": "page", "files": "file"}
 """What an address that is made of an id leads to, by its first part."""
 
@@ -56,7 +66,8 @@ ID_STARTS = tuple(f"/{start}/" for start in _BY_ID)
 """How addresses begin that are made of an id."""
 
 _TARGET = re.compile(
-    r"""(\]\(<?|^ {0,3}\[[^\]\n]+\]:[ ]?<?|\b(?:href|src|url)=["'])([^\s)>"'#]+)""", re.MULTILINE
+    r"""(\]\(<?|^ {0,3}\[(?!\^)[^\]\n]+\]:[ ]?<?|\b(?:href|src|url)=["'])([^\s)>"'#]+)""",
+    re.MULTILINE,
 )
 
 _QUOTED = re.compile(r"""[\s%()<>\[\]\\?#:"'`\x00-\x1f\x7f]""")
@@ -125,10 +136,11 @@ class LinkPlaces:
 
     def find(self, page: str, path: str) -> Target | None:
         """Return what a path in a link on a page leads to, and None for nothing."""
-        path = unquote(path)
+        path = _meant(path)
         if not path:
             return "page", page
-        for joined in self._candidates(page, path):
+        places = self._candidates(page, path)
+        for joined in places:
             if joined in self._files:
                 return "file", self._files[joined]
             target = self._pages.get(joined) or self._plain.get(_plain(joined))
@@ -137,7 +149,59 @@ class LinkPlaces:
             kind, _, key = joined.partition("/")
             if kind in _BY_ID and key in self.known:
                 return _BY_ID[kind], key
-        return None
+        alike = (self._folded.get(_plain(place).casefold()) for place in places)
+        if (named := next(filter(None, alike), None)) is not None:
+            return named
+        # Nobody says which folder of the repository its site is made of.
+        whole = self._site and not self._folder
+        return self._below(page, path) if whole and path.startswith("/") else None
+
+    @cached_property
+    def _folded(self) -> dict[str, Target]:
+        """What is where but for capitals, which DocFX does not tell apart."""
+        if not any(posixpath.basename(path) == "docfx.json" for path in self._all_files):
+            return {}
+        found: dict[str, Target] = {
+            path.casefold(): ("file", key) for path, key in self._files.items()
+        }
+        return found | {path.casefold(): ("page", key) for path, key in self._plain.items()}
+
+    def _below(self, page: str, path: str) -> Target | None:
+        """Return what an address from the top of a site leads to, in whichever folder that is.
+
+        Of several it is the one that is the least deep, then the one nearest to the page.
+        """
+        file = posixpath.normpath(path)
+        plain = f"/{_plain(path)}"
+        named = self._by_name.get(posixpath.basename(file), ())
+        found = [("file", each) for each in named if each.endswith(file) and each in self._files]
+        named = self._by_name.get(posixpath.basename(plain), ())
+        found += [("page", each) for each in named if each.endswith(plain) and each in self._plain]
+        own = self._page_files.get(page, "")
+        best = min(
+            found,
+            key=lambda each: (each[1].count("/"), -len(posixpath.commonprefix((own, each[1])))),
+            default=None,
+        )
+        if best is None:
+            return None
+        kind, place = best
+        return kind, (self._files if kind == "file" else self._plain)[place]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        """The places of pages and files by the last part of each."""
+        found: dict[str, list[str]] = {}
+        for place in (*self._plain, *self._files):
+            found.setdefault(posixpath.basename(place), []).append(place)
+        return found
+
+    def _is_under_another_top(self, path: str) -> bool:
+        """Whether a page has the end of an address: the start may name the site or a version."""
+        parts = _plain(path).split("/")
+        ends = ("/".join(parts[start:]) for start in range(1, len(parts) - 1))
+        named = self._by_name.get(parts[-1], ())
+        return any(f"/{place}".endswith(f"/{end}") for end in ends for place in named)
 
     def is_elsewhere(self, page: str, path: str) -> bool:
         """Whether a path that leads to no page leads to what is there all the same.
@@ -145,22 +209,28 @@ class LinkPlaces:
         That is a file that is no picture, a folder, a page of no file, or another part of a
         site that has the space in a folder: its blog, say.
         """
-        path = unquote(path)
+        path = _meant(path)
         places = self._candidates(page, path)
         if any(each in self._there or _plain(each) in self._there for each in places):
             return True
-        if "{{" in path or f"{path.strip('/')}/".startswith(self._made):  # the site makes it
+        if _MADE.search(path) or f"{path.strip('/')}/".startswith(self._made):  # the site makes it
             return True
-        if not (self._site and self._folder and path.startswith("/")):
+        if not (self._site and path.startswith("/")):
             return False
+        if not self._folder and self._is_under_another_top(path):
+            return True
         first = path.strip("/").partition("/")[0]
-        return "." not in posixpath.basename(path) and first not in self._own_parts
+        # What this machine knows of endings besides is nothing to what an address means.
+        is_file = _TYPES.guess_type(path)[0] not in (None, "text/html")
+        return not is_file and first not in self._own_parts
 
     @cached_property
     def _own_parts(self) -> set[str]:
         """How addresses begin that lead into the space, if anywhere: with its own folders."""
         if _LANGUAGE.search(self._folder):
             return set()
+        if not self._folder:
+            return {part for path in self._plain for part in path.split("/")}
         start = f"{self._folder}/"
         below = (path.removeprefix(start) for path in self._plain if path.startswith(start))
         return {posixpath.basename(self._folder), *(each.partition("/")[0] for each in below)}
@@ -169,8 +239,6 @@ class LinkPlaces:
         """Return what a path may mean: from the file of the page, or as the site publishes it."""
         own = [self._page_files.get(page), None if page in self._fixed else self._paths[page]]
         starts = [start for start in own if start is not None]
-        if path.startswith("@site/"):  # so Docusaurus calls where its configuration is
-            path = path.removeprefix("@site")
         if path.startswith("/"):
             folders = ["", *self._tops]
         else:
@@ -189,7 +257,11 @@ class LinkPlaces:
             if page.git_path is None:
                 continue
             folder = posixpath.dirname(page.git_path)
-            self._plain.setdefault(_plain(short_name(page.git_path)), page.id)
+            short = _plain(short_name(page.git_path))
+            dated = _DATED.sub(r"\1/\2/\3/", _plain(page.git_path))
+            shown = (part.removeprefix("_") for part in dated.split("/"))  # the folders of Jekyll
+            for name in (short, dated, "/".join(shown)):
+                self._plain.setdefault(name, page.id)
             for found in _NAMED.finditer(page.front_matter or ""):
                 for start in (self._folder, folder):
                     named = posixpath.join(start, found[1].strip("/"))
@@ -332,6 +404,11 @@ def stats(links: list[Link], before: list[Link] | None = None) -> LinkStats:
 
 def _key(link: Link) -> object:
     return link.target and link.target.to_json()
+
+
+def _meant(path: str) -> str:
+    """Return the path that is written in a link; Docusaurus and DocFX have a sign for the top."""
+    return re.sub(r"^(?:@site|~)(?=/)", "", unquote(path))
 
 
 def _plain(path: str) -> str:

@@ -373,6 +373,13 @@ def test_a_title_stays_where_its_heading_goes(tmp_path: Path) -> None:
     assert taken(tmp_path) == {"a.md": b"---\ntitle: The first\n---\nText.\n", "b.md": b"Text.\n"}
 
 
+def test_a_title_that_the_name_of_a_file_gives_stays_unsaid(tmp_path: Path) -> None:
+    (space,) = layout({"a.md": b"---\nlayout: wide\n---\nText.\n"})
+    edited = replace(space, pages=(replace(space.pages[0], markdown="Other.\n"),))
+    write_space(tmp_path, edited, base=space)
+    assert taken(tmp_path) == {"a.md": b"---\nlayout: wide\n---\nOther.\n"}
+
+
 def test_a_title_of_a_table_of_contents_is_not_written_to_the_file(tmp_path: Path) -> None:
     files = {"mkdocs.yml": b"nav: [{Old: a.md}]\n", "docs/a.md": b"# A\n"}
     (space,) = layout(files)

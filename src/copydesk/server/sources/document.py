@@ -246,8 +246,11 @@ def _title(page: SourcePage, base: SourcePage | None, values: Mapping[str, Any])
 
     A title of a table of contents is not of the file, and nothing there changes it.
     """
-    same = base is not None and base.title == page.title and base.content() == page.content()
-    if same or _title_read(page) == page.title:
+    title = _title_read(page)
+    same = base is not None and base.title == page.title
+    if same and base is not None and base.content() != page.content():
+        same = base.source_path == page.source_path and _title_read(base) == title
+    if same or title == page.title:
         return {}
     if base is not None:
         path = base.source_path or ""

@@ -198,6 +198,18 @@ def test_progress_counts_commits_and_branches(making: Making) -> None:
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
+def test_files_in_another_markup_are_named(tmp_path: Path) -> None:
+    put(tmp_path, {"a.qmd": b"# A", "b.Rmd": b"", "c.rst": b"", "d.ipynb": b"{}", "e.txt": b""})
+    with Repository.open(tmp_path) as repository:
+        plan = plan_imports(repository)
+    (space,) = plan.spaces
+    assert [page.title for page in space.head.walk()] == ["A", "b"]
+    assert [(each.path, each.reason.partition(",")[0]) for each in plan.problems] == [
+        ("c.rst", "is reStructuredText"),
+        ("d.ipynb", "is a notebook"),
+    ]
+
+
 def test_a_source_without_markdown_is_refused(tmp_path: Path) -> None:
     put(tmp_path, {"a.txt": b"x"})
     with Repository.open(tmp_path) as source, pytest.raises(SourceError, match="no Markdown"):

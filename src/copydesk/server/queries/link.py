@@ -39,7 +39,7 @@ def remember_links(found: Mapping[str, tuple[str, ...]]) -> None:
     _READ.update(found)
 
 
-_ENDING = re.compile(r"\.(?:mdx?|markdown|html)$", re.IGNORECASE)
+_ENDING = re.compile(r"\.(?:mdx?|markdown|[qr]md|html)$", re.IGNORECASE)
 
 _STATIC = re.compile(r"(?:.*?/)?(?:static|public)/")
 """Where sites have what they publish as it is, at the top of their addresses."""

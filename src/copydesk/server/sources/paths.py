@@ -9,7 +9,18 @@ import unicodedata
 from copydesk.domain.address import is_mark
 from copydesk.domain.text import clean
 
-_MARKDOWN = (".md", ".markdown", ".mdx")
+_MARKDOWN = (".md", ".markdown", ".mdx", ".qmd", ".rmd")
+_OTHERS = {
+    ".rst": "reStructuredText",
+    ".adoc": "AsciiDoc",
+    ".asciidoc": "AsciiDoc",
+    ".asc": "AsciiDoc",
+    ".org": "Org",
+    ".textile": "Textile",
+    ".ipynb": "a notebook",
+}
+"""What documentation is written in besides."""
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SIGNS = "_.~-"
 _DRIVE = re.compile(r"^[A-Za-z]:")
@@ -66,6 +77,11 @@ def stem_of(path: str) -> str:
 def is_markdown(path: str) -> bool:
     """Whether the name says that it is Markdown."""
     return path.lower().endswith(_MARKDOWN)
+
+
+def other_markup(path: str) -> str | None:
+    """Return what a file is written in that a desk cannot read, by its name; None for others."""
+    return _OTHERS.get(posixpath.splitext(path)[1].lower())
 
 
 def is_readme(path: str) -> bool:

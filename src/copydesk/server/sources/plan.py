@@ -36,7 +36,7 @@ from copydesk.server.sources.model import (
     SourceSpace,
     silent,
 )
-from copydesk.server.sources.paths import is_markdown
+from copydesk.server.sources.paths import is_markdown, other_markup
 from copydesk.server.sources.summary import tidy
 
 MAX_SUBJECT = 100
@@ -192,6 +192,9 @@ class _Planner:
         for path in files:
             if is_markdown(path) and path not in held and innermost(path, roots) is None:
                 self.problems.append(Problem(path, OUTSIDE))
+            elif (markup := other_markup(path)) is not None:
+                said = f"is {markup}, which is not read: it is kept without a page"
+                self.problems.append(Problem(path, said))
 
     def result(self, branch: str | None, plans: list[SpacePlan], known: Known | None) -> ImportPlan:
         found = [*self.repository.problems, *self.problems]

@@ -29,7 +29,7 @@ _LINE_OF_ENTRY = re.compile(
 """A line of the tree, also where Markdown reads it as something else."""
 
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
-_ENDING = re.compile(r"\.(?:md|markdown|mdx)\b", re.IGNORECASE)
+_ENDING = re.compile(r"\.(?:md|markdown|mdx|[qr]md)\b", re.IGNORECASE)
 _BROKEN_TITLE = re.compile(r"^\[?([^\[\](]*)")
 
 MAX_SUMMARY = 2 * 1024 * 1024

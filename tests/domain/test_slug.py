@@ -16,6 +16,8 @@ LONG = "a" * 120
         ("Wait {#a .wide}", ("Wait", "a")),
         ("Wait {: .wide #a}", ("Wait", "a")),
         ("Wait {.wide}", ("Wait {.wide}", "")),
+        ("Wait {.unnumbered .unlisted}", ("Wait", "")),
+        ("Wait {-}", ("Wait", "")),
         ("Call {#each} twice", ("Call {#each} twice", "")),
         ("Wait", ("Wait", "")),
     ],

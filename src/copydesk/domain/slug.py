@@ -12,7 +12,10 @@ NUMBERED = 90
 _ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 """The accents of Latin letters, which are left out; marks of other scripts are letters there."""
 
-_ANCHOR = re.compile(r"(?<!\s)\s*\{:?(?:[^{}#]*\s)?#(?P<anchor>[^\s{}#]+)[^{}]*\}\s*\Z")
+_ANCHOR = re.compile(
+    r"(?<!\s)\s*\{(?::?(?:[^{}#]*\s)?#(?P<anchor>[^\s{}#]+)[^{}]*"
+    r"|\s*(?:-|\.unnumbered|\.unlisted)(?:\s+\.unlisted|\s+\.unnumbered)?\s*)\}\s*\Z"
+)
 
 
 def slugify(title: str) -> str:
@@ -32,9 +35,10 @@ def named(heading: str) -> tuple[str, str]:
     """Return the words of a heading and the anchor that stands behind them; "" for none.
 
     It is written as MkDocs, Docusaurus and Hugo take it: ``{#anchor}``, ``{ #anchor .class }``.
+    Pandoc and Quarto have ``{.unnumbered}`` and ``{-}`` there, which are no words either.
     """
     found = _ANCHOR.search(heading)
-    return (heading, "") if found is None else (heading[: found.start()], found["anchor"])
+    return (heading, "") if found is None else (heading[: found.start()], found["anchor"] or "")
 
 
 def free_slug(slug: str, taken: Collection[str]) -> str:

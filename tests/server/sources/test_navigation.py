@@ -689,3 +689,86 @@ def test_a_sidebar_of_vitepress_that_is_none_is_told(sidebar: str) -> None:
     assert [page.title for page in space.pages] == ["A"]
     (problem,) = space.problems
     assert problem.reason.endswith("; the tree follows the folders")
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        (
+            "_toc.yml",
+            b"format: jb-book\nroot: index\nparts:\n- caption: Guide\n  chapters:\n"
+            b"  - file: guide/a\n    title: The first\n    sections:\n    - file: guide/b.md\n"
+            b"  - url: https://example.com\n    title: Elsewhere\n  - glob: more/*\n- chapters:\n"
+            b"  - file: note\n  - file: gone\n",
+        ),
+        (
+            "myst.yml",
+            b"version: 1\nproject:\n  toc:\n  - file: index.md\n  - title: Guide\n    children:\n"
+            b"    - file: guide/a.md\n      title: The first\n      children:\n"
+            b"      - file: guide/b.md\n    - url: https://example.com\n      title: Elsewhere\n"
+            b"    - pattern: more/*.md\n  - file: note.ipynb\n  - file: gone.md\n",
+        ),
+        (
+            "_quarto.yml",
+            b"website:\n  title: Book\n  sidebar:\n  - contents:\n    - index.md\n"
+            b"    - section: Guide\n      contents:\n      - text: The first\n"
+            b"        href: guide/a.md\n        contents: [guide/b.md]\n      - text: Elsewhere\n"
+            b"        href: https://example.com\n      - auto: more/*\n    - text: ---\n"
+            b"  - contents: [note.ipynb, gone.md, /index.md]\n",
+        ),
+    ],
+)
+def test_the_table_of_a_book_is_read(name: str, table: bytes) -> None:
+    files = {
+        name: table,
+        "index.md": b"# Welcome\n",
+        "guide/a.md": b"# A\n",
+        "guide/b.md": b"# B\n",
+        "more/c.md": b"# C\n",
+        "note.ipynb": b"{}",
+        "left.md": b"",
+    }
+    (space,) = layout(files, name="sample")
+    assert [(page.type, page.title) for page in space.walk()] == [
+        ("document", "Welcome"),
+        ("group", "Guide"),
+        ("document", "The first"),
+        ("document", "B"),
+        ("link", "Elsewhere"),
+        ("document", "C"),
+    ]
+    assert space.title == ("Book" if name == "_quarto.yml" else "sample")
+    reasons = [(each.text, each.reason) for each in space.problems]
+    assert [reason for text, reason in reasons if text.startswith("note")] == [
+        "is a notebook, which is not read"
+    ]
+    assert [reason for text, reason in reasons if text.startswith("gone")] == [
+        "names a file that does not exist"
+    ]
+    assert {file.path: file.role for file in space.files}["left.md"] == "unlisted"
+
+
+@pytest.mark.parametrize("text", [b"project:\n  type: website\n", b"- a\n", b"", b"website: 1\n"])
+def test_settings_of_quarto_without_a_sidebar_leave_the_folders(text: bytes) -> None:
+    (space,) = layout({"_quarto.yml": text, "a/b.qmd": b"# B\n", "index.qmd": b"# A\n"})
+    assert [page.title for page in space.walk()] == ["A", "a", "B"]
+
+
+def test_a_part_of_a_book_of_quarto_may_be_a_page() -> None:
+    table = b"book:\n  chapters:\n  - part: a.qmd\n    chapters: [b.qmd]\n  - index.qmd\n"
+    files = {"a.qmd": b"# A {.unnumbered}\n", "b.qmd": b"# B {-}\n", "index.qmd": b"# I\n"}
+    (space,) = layout({"_quarto.yml": table, **files})
+    assert [(page.type, page.title) for page in space.walk()] == [
+        ("document", "A"),
+        ("document", "B"),
+        ("document", "I"),
+    ]
+
+
+def test_a_site_of_quarto_begins_with_its_home() -> None:
+    table = b"website:\n  sidebar:\n    title: Site\n    contents: [b.qmd, c/]\n"
+    files = {"_quarto.yml": table, "b.qmd": b"# B\n", "c/index.qmd": b"# C\n"}
+    (space,) = layout(files)
+    assert [page.title for page in space.walk()] == ["B", "C"]
+    (space,) = layout({**files, "index.qmd": b"# A\n"})
+    assert [page.title for page in space.walk()] == ["A", "B", "C"]

@@ -62,6 +62,7 @@ from copydesk.server.sources.paths import (
     is_readme,
     join,
     last_part,
+    other_markup,
     slugify,
     stem_of,
 )
@@ -70,7 +71,17 @@ from copydesk.server.sources.summary import Entry, Summary, parse_summary, plain
 _STATIC = ("static", "public", "src/assets")
 """Where a site has what it publishes beside its pages, as seen from its configuration."""
 
-_ENDINGS = ("", ".mdx", ".md", "/index.mdx", "/index.md", "/README.md")
+_ENDINGS = (
+    "",
+    ".mdx",
+    ".md",
+    "/index.mdx",
+    "/index.md",
+    "/README.md",
+    "/index.qmd",
+    ".ipynb",
+    ".rst",
+)
 """What tables leave out of the name of a page's file."""
 
 _FIRST = re.compile(r"(?<![^/])index$")
@@ -144,6 +155,8 @@ class LayoutReader:
             return Document(refusal="names a file that does not exist")
         if blob.kind != "file":
             return read_document(blob)
+        if (markup := other_markup(path)) is not None:
+            return Document(refusal=f"is {markup}, which is not read")
         try:
             if blob.oid not in self._documents:
                 self._documents[blob.oid] = read_document(blob)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from copydesk.server.sources.books import BOOKS, read_book
 from copydesk.server.sources.docsify import DOCSIFY, read_docsify
 from copydesk.server.sources.document import number
 from copydesk.server.sources.items import MOST_DEEP, Item, Navigation
@@ -28,7 +29,7 @@ SIDEBARS = ("sidebars.json", "sidebars.js", "sidebars.cjs", "sidebars.mjs", "sid
 HUGO = frozenset(
     f"{stem}.{ending}" for stem in ("hugo", "config") for ending in ("toml", "yaml", "yml", "json")
 )
-_OF_SPACES = frozenset({*_MKDOCS, *SIDEBARS, *MINTLIFY, *ASTRO, DOCSIFY})
+_OF_SPACES = frozenset({*_MKDOCS, *SIDEBARS, *MINTLIFY, *ASTRO, *BOOKS, DOCSIFY})
 CATEGORIES = ("_category_.json", "_category_.yml", "_category_.yaml")
 """Where Docusaurus reads what a folder of its sidebar is called, and its place."""
 
@@ -64,7 +65,7 @@ def read_navigations(path: str, data: bytes) -> list[Navigation]:
         return read_vitepress(path, text)
     for names, read in (
         ((_BOOK,), _book), (ASTRO, read_starlight), ((DOCSIFY,), read_docsify),
-        (MINTLIFY, read_mintlify), (HUGO, _hugo),
+        (MINTLIFY, read_mintlify), (BOOKS, read_book), (HUGO, _hugo),
     ):  # fmt: skip
         if name in names:
             return read(path, text)

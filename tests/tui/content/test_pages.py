@@ -236,6 +236,7 @@ async def test_no_pages_no_space_and_no_access(world: World) -> None:
         assert "This space has no pages to read." in driver.screen
     async with drive(open_world(world, "pages", target(world, "gone"))) as driver:
         assert "Not found: deleted or moved." in driver.screen
+    world.space("Another")
     async with drive(open_world(world, "pages", Target(organization=world.home))) as driver:
         assert "No space is chosen." in driver.screen
 
@@ -271,9 +272,14 @@ async def test_gp_reads_the_pages_of_the_space_at_hand(world: World, guide: str)
             assert "▾ Reference" in driver.screen
 
 
-async def test_gp_where_no_space_is_at_hand_says_how_to_choose_one(
+async def test_gp_where_no_space_is_at_hand_takes_the_only_one_or_says_how_to_choose(
     world: World, guide: str
 ) -> None:
+    async with drive(open_world(world, "changes")) as driver:
+        await driver.press("g", "p")
+        assert pages(driver).target.space == guide
+        assert "▾ Reference" in driver.screen
+    world.space("Another")
     async with drive(open_world(world, "news")) as driver:
         await driver.press("g", "p")
         assert "No space is chosen. gs lists them; gp there reads one." in driver.screen

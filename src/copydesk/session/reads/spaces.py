@@ -55,6 +55,18 @@ async def read_organizations(api: Api) -> list[Organization]:
     return await api.every(ops.list_organizations)
 
 
+async def read_only_space(api: Api, organization: str) -> str | None:
+    """Return the id of the only space of an organization.
+
+    None for several, or none, and where the service lists none.
+    """
+    try:
+        page = await api.page(ops.list_organization_spaces, organization, limit=2)
+    except OperationMissing:
+        return None
+    return page.items[0].id if len(page.items) == 1 and page.next is None else None
+
+
 async def read_first_desk(
     api: Api, organization_id: str | None, *, insist: bool, progress: Progress
 ) -> tuple[Desk | None, int]:

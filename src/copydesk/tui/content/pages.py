@@ -42,6 +42,7 @@ from copydesk.session.reads import pages as reading
 from copydesk.session.reads.history import MINE, BlameRow, read_blame, request_row
 from copydesk.session.reads.inbox import read_comment, read_thread
 from copydesk.session.reads.pages import PageTrail, PageWithLinks, SpacePages, Version
+from copydesk.session.reads.spaces import read_only_space
 from copydesk.session.reads.traffic import USUAL, read_views
 from copydesk.session.target import Target, Visit
 from copydesk.session.writes.requests import (
@@ -533,12 +534,30 @@ class EditInRequest(Commands, scope="pages"):
         return made[0].id if made else None
 
 
+def take_only_space(here: PagesPlace) -> None:
+    """Read the pages of the only space of the organization, or say how one is chosen."""
+    home = here.organization
+
+    async def read(api: Api) -> str | None:
+        return None if home is None else await read_only_space(api, home)
+
+    def came(space: str | None) -> None:
+        if space is None:
+            here.rows.say_instead("No space is chosen. gs lists them; gp there reads one.")
+        else:
+            here.target = here.target.but(organization=home, space=space)
+            here.reload()
+
+    here.reads.load("space", read, came, what="Reading spaces")
+
+
 @place(
     "pages",
     key="p",
     title="Pages",
-    uses=("get_space", "list_space_pages", "list_sites", "aggregate_site_events"),
-)
+    uses=("get_space", "list_space_pages", "list_sites", "aggregate_site_events",
+          "list_organization_spaces"),
+)  # fmt: skip
 class PagesPlace(Place, scope="pages"):
     """The page tree at the left, the page in the middle, its links at the right."""
 
@@ -733,7 +752,7 @@ class PagesPlace(Place, scope="pages"):
         self._texts.clear()
         self.pictures.forget()
         if self.target.space is None:
-            self.rows.say_instead("No space is chosen. gs lists them; gp there reads one.")
+            take_only_space(self)
             return
         if not self.order.readable:
             self.rows.empty = "Reading pages…"

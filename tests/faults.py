@@ -165,6 +165,8 @@ CONFLICT = refusal(409)
 BLOCKED = refusal(412)
 TEAPOT = refusal(418)
 MOVED = refusal(302, Location="http://127.0.0.1:1/elsewhere")
+PROXY_LOGIN = refusal(407, body=b"<html><h1>Who are you?</h1></html>")
+NETWORK_LOGIN = refusal(511, body=b"<html><h1>Welcome to the Wi-Fi</h1></html>")
 STRANGE_STATUS = refusal(799)
 
 

@@ -29,10 +29,10 @@ from copydesk.client.errors import (
     Conflict,
     Forbidden,
     Garbled,
+    Intercepted,
     Invalid,
     NotFound,
     RateLimited,
-    Redirected,
     Refused,
     ServerFault,
     Unauthorized,
@@ -434,18 +434,42 @@ async def test_a_redirect_is_not_followed(status: int) -> None:
         lambda: httpx.Response(status, headers={"Location": f"https://evil.example/?t={TOKEN}"})
     )
     async with service(faulty) as api:
-        with pytest.raises(Redirected, match=r"https://evil\.example/") as caught:
+        with pytest.raises(Intercepted, match=r"https://evil\.example/") as caught:
             await api(get_tin, "t")
     assert [request.url.host for request in faulty.requests] == ["tins.example"]
     assert TOKEN not in str(caught.value)
 
 
 @pytest.mark.parametrize(
+    ("status", "words"), [(407, "A proxy wants a name"), (511, "wants a login"), (304, "304 Not")]
+)
+async def test_what_answers_on_the_way_is_no_answer_of_the_service(status: int, words: str) -> None:
+    told = Faulty(httpx.Response(status, content=b"<html>Log in</html>"), error(404))
+    async with service(told) as api:
+        with pytest.raises(Intercepted, match=words) as caught:
+            await api(delete_tin, "t")
+        assert (caught.value.sent, api.answers) == (False, 0)
+        with pytest.raises(NotFound):
+            await api(delete_tin, "t")
+        assert api.answers == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"", "it is empty"), (b" <!doctype html>\n", "it is a web page. A proxy, or a login")],
+)
+async def test_an_answer_that_is_none_of_this_api_is_told_in_words(
+    content: bytes, words: str
+) -> None:
+    async with service(Faulty(lambda: httpx.Response(200, content=content))) as api:
+        with pytest.raises(Garbled, match=f"The answer to _get_tin is not understood: {words}"):
+            await api(get_tin, "t")
+
+
+@pytest.mark.parametrize(
     ("content", "field"),
     [
-        (b"", ""),
         (b"null", ""),
-        (b"<html>", ""),
         (b'{"object": "tin", "id": [', ""),
         (b'{"object": "tin", "id": 5}', "id"),
         (b"\xff\xfe", ""),
@@ -471,7 +495,7 @@ async def test_what_has_no_result_is_not_answered_with_a_page() -> None:
     async with service(told) as api:
         for _ in range(6):
             await api(delete_tin, "t")
-        with pytest.raises(Garbled, match="is not one of this API") as caught:
+        with pytest.raises(Garbled, match="it is a web page") as caught:
             await api(delete_tin, "t")
     assert caught.value.sent
     assert len(told.requests) == 7  # once each

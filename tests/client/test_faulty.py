@@ -18,9 +18,9 @@ from copydesk.client.errors import (
     Conflict,
     Forbidden,
     Garbled,
+    Intercepted,
     NotFound,
     RateLimited,
-    Redirected,
     Refused,
     ServerFault,
     Unauthorized,
@@ -55,7 +55,7 @@ REFUSALS: dict[type[ApiError], tuple[Fault, ...]] = {
     NotFound: (faults.GONE,),
     Conflict: (faults.CONFLICT,),
     Blocked: (faults.BLOCKED,),
-    Redirected: (faults.MOVED,),
+    Intercepted: (faults.MOVED, faults.PROXY_LOGIN, faults.NETWORK_LOGIN),
     Refused: (faults.TEAPOT,),
 }
 """What says that nothing was done."""

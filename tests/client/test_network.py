@@ -25,7 +25,7 @@ from copydesk.client import download, over_http
 from copydesk.client.api import Api
 from copydesk.client.carrier import Timeouts
 from copydesk.client.download import fetch
-from copydesk.client.errors import ApiError, Garbled, Redirected, Unreachable, Untrusted
+from copydesk.client.errors import ApiError, Garbled, Intercepted, Unreachable, Untrusted
 from copydesk.client.network import is_loopback, proxy_for, reason
 from copydesk.domain.request_context import ASKER, Asker, Why
 
@@ -253,7 +253,7 @@ async def test_a_redirect_is_told_and_the_token_goes_nowhere() -> None:
             head = f"HTTP/1.1 {status} Moved\r\nLocation: {there}\r\nContent-Length: 0\r\n\r\n"
             moved = Place(head.encode())
             async with listening(moved) as place:
-                with pytest.raises(Redirected, match=str(elsewhere.port)):
+                with pytest.raises(Intercepted, match=str(elsewhere.port)):
                     await ask(f"http://127.0.0.1:{place.port}")
             assert TOKEN.encode() in place.heads[0]
         assert elsewhere.connections == 0

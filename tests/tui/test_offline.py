@@ -274,7 +274,7 @@ async def test_a_service_that_answers_badly_empties_nothing(
         assert "This is what the list said." not in driver.screen
         await driver.press("escape", "R")
         assert "live now" in head(driver), head(driver)
-    service.fault = faults.SERVER_ERROR
+    service.fault = faults.MOVED
     world.clock.now += timedelta(hours=3)
     async with drive(service.open("changes", organization=world.home, view="needs-me")) as driver:
         await driver.press("R")

@@ -24,8 +24,8 @@ from copydesk.client.errors import (
     ApiError,
     CheckoutNeeded,
     Garbled,
+    Intercepted,
     NotFound,
-    Redirected,
     bounded,
     error_class,
 )
@@ -341,11 +341,9 @@ def refusal(
     """Return the error for an unsuccessful answer; ``now`` is in seconds since 1970."""
     kind = error_class(status)
     said = _said(content)
-    if kind is Redirected:
-        elsewhere = headers.get("location", "another address")
-        message = f"The service has moved to {elsewhere}: set that as its base URL."
-    else:
-        message = said or f"The service answered {status} {_phrase(status)}."
+    message = said or f"The service answered {status} {_phrase(status)}."
+    if kind is Intercepted:
+        message = _on_the_way(status, headers.get("location", "")) or message
     return kind(
         hidden(message, hide),
         status=status,
@@ -353,6 +351,19 @@ def refusal(
         request_id=request_id(headers, hide),
         retry_at=retry_time(headers, now, limited=status == 429),
         from_service=bool(said),
+    )
+
+
+def _on_the_way(status: int, location: str) -> str:
+    if status == 407:
+        return "A proxy wants a name and a password: write http://NAME:PASSWORD@HOST in HTTP_PROXY."
+    if status == 511:
+        return "The network wants a login: open any page in a browser, and log in there."
+    if not location:
+        return ""
+    return (
+        f"It is sent on to {location}. Where your network wants a login, log in with a browser; "
+        "where the service has moved, set that as its base URL."
     )
 
 
@@ -392,8 +403,10 @@ def read_answer(operation: Operation[..., Any], answer: Answer) -> tuple[Any, li
             raise CheckoutNeeded(
                 url, status=answer.status, operation=operation.name, request_id=answer.request_id
             ) from None
-        if error.error_count() > MOST_FAULTS:
+        why = _no_answer(answer.content)
+        if not why and error.error_count() > MOST_FAULTS:
             why = f"{error.error_count():,} parts of it do not fit"
+        if why:
             raise not_understood(operation, answer, "", why) from None
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
@@ -433,13 +446,18 @@ def _expect_nothing(operation: Operation[..., Any], answer: Answer) -> None:
     try:
         from_json(answer.content)
     except ValueError as error:
-        raise Garbled(
-            f"The answer to {operation.name} is not one of this API: "
-            "a proxy on the way may have sent it.",
-            status=answer.status,
-            operation=operation.name,
-            request_id=answer.request_id,
-        ) from error
+        why = _no_answer(answer.content) or "it is not JSON"
+        raise not_understood(operation, answer, "", why) from error
+
+
+def _no_answer(content: bytes) -> str:
+    """Return why an answer is none of this API, "" where it may be one."""
+    match content.lstrip()[:1]:
+        case b"":
+            return "it is empty"
+        case b"<":
+            return "it is a web page. A proxy, or a login that your network wants, may have sent it"
+    return ""
 
 
 def _understood(operation: Operation[..., Any], content: bytes) -> tuple[Any, list[Dropped]]:

@@ -133,12 +133,6 @@ class ServerFault(ApiError):
     sent = True
 
 
-class Redirected(ApiError):
-    """3xx: the service is elsewhere. Not followed: the token stays with the host that it was given
-    for.
-    """
-
-
 class Unreachable(ApiError):
     """No answer: no connection, a broken one, or none in time. ``sent`` says what that means for a
     write.
@@ -147,6 +141,14 @@ class Unreachable(ApiError):
 
 class Untrusted(Unreachable):
     """The service did not prove who it is: its certificate is not good. Nothing was sent."""
+
+
+class Intercepted(Unreachable):
+    """3xx, 407 or 511: a proxy or a network answered in the service's place, or sends elsewhere.
+
+    A redirect is not followed: the token stays with the host that it was given for. Nothing was
+    done, and it is not sent again by itself.
+    """
 
 
 class NotCached(Unreachable):
@@ -192,18 +194,19 @@ _BY_STATUS: dict[int, type[ApiError]] = {
     401: Unauthorized,
     403: Forbidden,
     404: NotFound,
+    407: Intercepted,
     409: Conflict,
     412: Blocked,
     413: Invalid,
     422: Invalid,
     429: RateLimited,
+    511: Intercepted,
 }
 
 
 def error_class(status: int) -> type[ApiError]:
     """Return the exception class for an HTTP status of 300 and above."""
-    if status >= 500:
-        return ServerFault
     if status < 400:
-        return Redirected
-    return _BY_STATUS.get(status, ApiError if status in _PASSING else Refused)
+        return Intercepted
+    others = ServerFault if status >= 500 else ApiError if status in _PASSING else Refused
+    return _BY_STATUS.get(status, others)

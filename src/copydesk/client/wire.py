@@ -32,7 +32,15 @@ from copydesk.client.calls import (
     request_id,
 )
 from copydesk.client.carrier import Carrier, Reply, Timeouts
-from copydesk.client.errors import ApiError, RateLimited, ServerFault, Unreachable, Untrusted
+from copydesk.client.errors import (
+    ApiError,
+    Intercepted,
+    RateLimited,
+    ServerFault,
+    Unreachable,
+    Untrusted,
+    error_class,
+)
 from copydesk.client.in_process import AppTransport, InProcess
 from copydesk.domain.address import service_url
 from copydesk.domain.request_context import ASKER, CAUSE, Asker, Why
@@ -186,7 +194,7 @@ class Wire:
                 # A moment later than told, by a part that differs, so that waiters do not return as
                 # one.
                 return wait + 0.05 + secrets.randbelow(500) / 1000 if wait <= PATIENCE else False
-            case Untrusted():
+            case Untrusted() | Intercepted():
                 return False
             case Unreachable():
                 # A timed-out read has cost half a minute: a retry is the person's choice.
@@ -251,8 +259,11 @@ class Wire:
             )
 
     def _told(self, reply: Reply) -> None:
-        # A failure says nothing about the object.
-        self.answers += reply.status < 500
+        # A failure says nothing about the object, nor does what is no answer of the service.
+        failed = reply.status >= 300 and issubclass(
+            error_class(reply.status), ServerFault | Unreachable
+        )
+        self.answers += not failed
         self._refusals += reply.status == 429
         self.budget = self.budget.after(reply.status, reply.headers, self._clock())
 

@@ -678,6 +678,19 @@ async def test_a_comment_that_may_still_arrive_is_not_sent_again_before_it_canno
     assert outbox.items == {}
 
 
+@pytest.mark.parametrize("status", [302, 407, 511])
+async def test_a_write_that_a_proxy_or_a_network_answers_waits(
+    world: World, tmp_path: Path, status: int
+) -> None:
+    desk = Desk(world, tmp_path)
+    await desk.session.ready()
+    desk.trouble(status)
+    with pytest.raises(QueuedError):
+        await desk.comment("request", "Words.")
+    assert desk.session.offline
+    assert await desk.session.outbox.send() == "Sent from the outbox: Comment #1."
+
+
 async def test_a_write_that_waits_takes_the_place_of_the_same_one_that_was_refused(
     world: World, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ import contextlib
 import logging
 import socket
 import ssl
+import time
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -244,6 +245,18 @@ def test_what_cannot_be_used_is_said_before_anything_is_asked(
     with pytest.raises(ValueError, match=words) as refused:
         Api("https://api.example.com", TOKEN, ca_file=path if name == "ca_file" else None)
     assert "s3cret" not in str(refused.value)
+
+
+async def test_no_connection_from_before_this_machine_slept_is_used() -> None:
+    slept = [0.0]
+    async with listening(Place()) as place:
+        url = f"http://127.0.0.1:{place.port}"
+        async with Api(url, TOKEN, clock=lambda: time.time() + slept[0]) as api:
+            for hours, connections in ((0, 1), (0, 1), (8, 2), (8, 2)):
+                slept[0] = hours * 3600.0
+                await api.raw("GET", "/v1/user")
+                assert place.connections == connections
+            assert all(TOKEN.encode() in head for head in place.heads)
 
 
 async def test_a_redirect_is_told_and_the_token_goes_nowhere() -> None:

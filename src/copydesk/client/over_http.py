@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import httpx
@@ -31,6 +32,9 @@ PACKED = {"Accept-Encoding": "gzip"}
 
 UNPACKED_BY_CLIENT = frozenset({"gzip", "deflate", "br", "zstd"})
 """The packings that the HTTP client unpacks by itself; content in any other stays as it is."""
+
+IDLE_SECONDS = 30.0
+"""A connection that carried nothing for so long is closed."""
 
 ANSWER_LIMIT = 64 * 1024 * 1024
 """The largest answer, in bytes; nothing in the API comes near it."""
@@ -56,6 +60,7 @@ def carrier_over(
     ca_file: Path | None,
     connections: int,
     hide: Hide,
+    clock: Callable[[], float],
 ) -> Carrier:
     """Return what carries requests through a transport of the HTTP client; None is the network.
 
@@ -65,13 +70,13 @@ def carrier_over(
     if isinstance(transport, httpx.ASGITransport) and type(transport) is httpx.ASGITransport:
         way = AppTransport(transport.app, transport.raise_app_exceptions)
         return InProcess(way, base_url, headers)
-    return OverHttp(transport, base_url, headers, ca_file, connections, hide)
+    return OverHttp(transport, base_url, headers, ca_file, connections, hide, clock)
 
 
 class OverHttp:
     """An HTTP client with at most so many connections to one service.
 
-    ``hide`` removes credentials from a text.
+    ``hide`` removes credentials from a text, ``clock`` gives seconds since the epoch.
     """
 
     def __init__(
@@ -82,24 +87,33 @@ class OverHttp:
         ca_file: Path | None,
         connections: int,
         hide: Hide,
+        clock: Callable[[], float],
     ) -> None:
         self._base_url = base_url
         self._host = httpx.URL(base_url).netloc.decode("ascii")
         self._hide = hide
+        self._clock = clock
+        self._ahead = clock() - time.monotonic()
         self._closed = False
         self._under_way = 0
+        self._stale: list[httpx.AsyncClient] = []
         self._proxy = None if transport is not None else proxy_for(base_url)
         trusted = None if transport is not None else trust(ca_file)
-        # Redirects are not followed: the token would go where nobody sent it.
-        self._http = httpx.AsyncClient(
-            transport=transport,
-            headers={**headers, **PACKED},
-            follow_redirects=False,
-            limits=httpx.Limits(max_connections=connections, keepalive_expiry=30),
-            verify=True if trusted is None else trusted,
-            proxy=None if self._proxy is None else self._proxy.over(trusted),
-            trust_env=False,
-        )
+
+        def client(headers: Mapping[str, str]) -> httpx.AsyncClient:
+            # Redirects are not followed: the token would go where nobody sent it.
+            return httpx.AsyncClient(
+                transport=transport,
+                headers=headers,
+                follow_redirects=False,
+                limits=httpx.Limits(max_connections=connections, keepalive_expiry=IDLE_SECONDS),
+                verify=True if trusted is None else trusted,
+                proxy=None if self._proxy is None else self._proxy.over(trusted),
+                trust_env=False,
+            )
+
+        self._client = client
+        self._http = client({**headers, **PACKED})
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -127,8 +141,24 @@ class OverHttp:
         await self._close_unused()
 
     async def _close_unused(self) -> None:
-        if self._closed and not self._under_way:
+        if self._under_way:
+            return
+        while self._stale:
+            await self._stale.pop().aclose()
+        if self._closed:
             await self._http.aclose()
+
+    def _leave_stale(self) -> None:
+        """Use none of the connections that were open before this machine slept.
+
+        They may be gone, and then what is sent on them gets no answer, not even a refusal. The HTTP
+        client does not know: the clock that it counts idle seconds with stands still meanwhile.
+        """
+        ahead = self._clock() - time.monotonic()
+        slept, self._ahead = ahead - self._ahead > IDLE_SECONDS, ahead
+        if slept:
+            self._stale.append(self._http)
+            self._http = self._client(self._http.headers)
 
     def was_slow(self, error: BaseException | None) -> bool:
         """Whether a request failed with this error because its answer took too long."""
@@ -137,9 +167,11 @@ class OverHttp:
     async def ask(self, request: Outgoing, timeouts: Timeouts) -> Reply:
         """Send a request once. Raises ``ApiError`` where no answer comes."""
         self._refuse_if_closed(request)
+        self._leave_stale()
         self._under_way += 1
+        http = self._http
         try:
-            built = self._http.build_request(
+            built = http.build_request(
                 request.method,
                 self._base_url + request.target,
                 content=request.body,
@@ -148,7 +180,7 @@ class OverHttp:
             )
             # Bytes that come one by one, for ever, are always in time.
             async with asyncio.timeout(timeouts.whole):
-                response = await self._http.send(built, stream=True)
+                response = await http.send(built, stream=True)
                 try:
                     content = await self._read(request, response)
                     return Reply(response.status_code, response.headers, content)

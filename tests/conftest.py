@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import logging
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,26 @@ def home_of_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
     It is among the temporary folders of pytest: a later run removes it, also if this one is killed.
     """
     os.environ["COPYDESK_HOME"] = str(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def zone_of_tests() -> None:
+    """Have tests of every machine tell times in one zone."""
+    os.environ["TZ"] = "UTC0"
+    time.tzset()
+
+
+@pytest.fixture
+def zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Have this machine be in a zone, as POSIX writes it ("NPT-5:45"), until the test ends."""
+
+    def use(name: str) -> None:
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+
+    yield use
+    monkeypatch.undo()
+    time.tzset()
 
 
 @pytest.fixture

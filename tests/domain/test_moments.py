@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -74,9 +75,20 @@ def test_moments_are_as_short_as_they_stay_clear(then: datetime, said: str) -> N
     assert moment(then, NOW) == said
 
 
-def test_a_moment_is_told_in_the_zone_of_the_reader() -> None:
-    here = NOW.astimezone(timezone(timedelta(hours=-10)))  # 11 March there
-    assert moment(datetime(2025, 3, 12, 9, 0, tzinfo=UTC), here) == "23:00"
+@pytest.mark.parametrize(
+    ("name", "then", "said"),
+    [
+        ("HST10", "2025-03-12T09:00", "23:00"),  # both on 11 March there
+        ("NPT-5:45", "2025-03-11T18:20", "00:05"),
+        ("EST5EDT,M3.2.0,M11.1.0", "2025-03-09T06:59", "Sun 01:59"),
+        ("EST5EDT,M3.2.0,M11.1.0", "2025-03-09T07:00", "Sun 03:00"),  # clocks were put forward
+    ],
+)
+def test_a_moment_is_told_in_the_zone_of_the_reader(
+    zone: Callable[[str], None], name: str, then: str, said: str
+) -> None:
+    zone(name)
+    assert moment(datetime.fromisoformat(f"{then}+00:00"), NOW) == said
 
 
 def test_times_are_read_leniently() -> None:

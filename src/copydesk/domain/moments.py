@@ -76,27 +76,26 @@ def age_or_ahead(then: datetime | None, now: datetime) -> str:
 
 
 def moment(then: datetime | None, now: datetime) -> str:
-    """Return when something happened, in the zone of ``now``: as short as it stays clear.
+    """Return when something happened, by this machine's clock: as short as it stays clear.
 
     "09:08" today, "yday 08:40", "Tue 16:20" within a week, "2 Mar 09:08" within the year, else
     "2 Mar 2024". Nothing known is "".
     """
     if then is None:
         return ""
-    now = _zoned(now)
-    local = _zoned(then).astimezone(now.tzinfo)
-    clock = f"{local:%H:%M}"
-    days = (now.date() - local.date()).days
-    date = f"{local.day} {_MONTHS[local.month - 1]}"
+    here, today = _zoned(then).astimezone(), _zoned(now).astimezone()
+    clock = f"{here:%H:%M}"
+    days = (today.date() - here.date()).days
+    date = f"{here.day} {_MONTHS[here.month - 1]}"
     if days == 0:
         return clock
     if days == 1:
         return f"yday {clock}"
     if 1 < days < 7:
-        return f"{_WEEKDAYS[local.weekday()]} {clock}"
-    if local.year == now.year:
+        return f"{_WEEKDAYS[here.weekday()]} {clock}"
+    if here.year == today.year:
         return f"{date} {clock}"
-    return f"{date} {local.year}"
+    return f"{date} {here.year}"
 
 
 def time_or_date(then: datetime, now: datetime) -> str:

@@ -7,7 +7,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from rich.text import Text
@@ -259,7 +258,7 @@ def payload_facts(payload: EventPayload | None) -> Iterator[Fact]:
     yield from (Fact(label, said) for label, said in configured(found))
 
 
-def trace_facts(detail: IntegrationEventDetail, now: datetime) -> Iterator[Fact]:
+def trace_facts(detail: IntegrationEventDetail) -> Iterator[Fact]:
     """Yield the log of an integration while it handled an event: its length, and every line."""
     logs = detail.trace.logs if detail.trace is not None else []
     yield Fact("", "")
@@ -272,7 +271,7 @@ def trace_facts(detail: IntegrationEventDetail, now: datetime) -> Iterator[Fact]
     said = listed([f"{levels[level]} {clean(level)}" for level in known])
     yield Fact("trace", f"{plural(len(logs), 'line')}: {said}")
     for log in logs:
-        at = "" if log.timestamp is None else f"{log.timestamp.astimezone(now.tzinfo):%H:%M:%S} "
+        at = "" if log.timestamp is None else f"{log.timestamp.astimezone():%H:%M:%S} "
         line = Text(at, style="muted")
         line.append(clean(log.message, lines=True), style=_LEVELS.get(log.level, ""))
         yield Fact(clean(log.level), line)

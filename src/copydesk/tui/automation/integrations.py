@@ -522,7 +522,7 @@ class IntegrationPlace(ResourcePlace[Any], scope="integration"):
         facts = super().facts_of(item)
         if self.resource is PARTS["events"]:
             if (detail := self._traces.get(item.id)) is not None:
-                facts += trace_facts(detail, self.session.now)
+                facts += trace_facts(detail)
             facts += payload_facts(item.payload)
         return facts
 

@@ -77,8 +77,9 @@ async def write_asked(place: Place, name: str, usual: str, read: Read, *, masked
     Without a name it is the ``usual`` one, with the date for ``{}``. Where it is not ``masked``,
     that is said.
     """
+    today = place.session.clock().astimezone()
     try:
-        path = path_of(name.strip() or usual.format(f"{place.session.clock():%Y-%m-%d}"))
+        path = path_of(name.strip() or usual.format(f"{today:%Y-%m-%d}"))
     except NoHomeError as error:
         place.say(f"{clean(name.strip())}: {error.strerror}.", "warn")
         return

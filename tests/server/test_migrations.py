@@ -355,6 +355,15 @@ def test_an_empty_file_becomes_a_desk(tmp_path: Path) -> None:
     assert version(path) == VERSION
 
 
+def test_the_tables_of_a_new_desk_are_in_its_file_before_anything_is_written(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "desk.db"
+    with closing(Store(path)) as store:
+        pages = store.read(lambda tx: tx.value("PRAGMA page_count"))
+        assert path.stat().st_size == pages * store.read(lambda tx: tx.value("PRAGMA page_size"))
+
+
 FILLED = """
 import resource, sys
 from pathlib import Path

@@ -114,7 +114,10 @@ def open_store(
         import sqlite3
 
         if isinstance(error, sqlite3.OperationalError):
-            raise DeskError(f"{path} cannot be filled: {error}. There is nothing in it.") from error
+            raise DeskError(
+                f"{path} cannot be filled: {error}. There is nothing in it: make room on its disk, "
+                "and open it again."
+            ) from error
         raise
     return store
 

@@ -500,6 +500,10 @@ class Store:
             writer.execute("PRAGMA foreign_keys = OFF")
             self._migrate(writer)
             writer.execute("PRAGMA foreign_keys = ON")
+            # Into the file itself: of a large write that a full disk refuses nothing stays beside
+            # it then. Where there is no room for that either, the next to close it tries again.
+            with contextlib.suppress(sqlite3.OperationalError):
+                writer.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _migrate(self, writer: sqlite3.Connection) -> None:
         migrate(writer)

@@ -8,7 +8,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import gc
 import logging
+import random
 import socket
 import ssl
 import time
@@ -64,14 +66,19 @@ class Place:
         self.answer = answer
         self.heads: list[bytes] = []
         self.connections = 0
+        self.open = 0
         self.port = 0
 
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        while True:
-            self.heads.append(await reader.readuntil(b"\r\n\r\n"))
-            writer.write(self.answer)
-            await writer.drain()
+        self.open += 1
+        try:
+            while True:
+                self.heads.append(await reader.readuntil(b"\r\n\r\n"))
+                writer.write(self.answer)
+                await writer.drain()
+        finally:
+            self.open -= 1
 
 
 @contextlib.asynccontextmanager
@@ -257,6 +264,31 @@ async def test_no_connection_from_before_this_machine_slept_is_used() -> None:
                 await api.raw("GET", "/v1/user")
                 assert place.connections == connections
             assert all(TOKEN.encode() in head for head in place.heads)
+
+
+async def _cancel_often() -> None:
+    chance = random.Random(1)
+    async with listening(Place()) as place:
+        url = f"http://127.0.0.1:{place.port}"
+        async with Api(url, TOKEN, timeouts=Timeouts(connect=5, read=5)) as api:
+            for _ in range(400):
+                asked = [
+                    asyncio.create_task(api.raw("GET", f"/v1/spaces/{number}"))
+                    for number in range(chance.randrange(1, 12))
+                ]
+                for _ in range(chance.randrange(60)):
+                    await asyncio.sleep(0)
+                for each in asked:
+                    each.cancel()
+                await asyncio.gather(*asked, return_exceptions=True)
+            assert (await api.raw("GET", "/v1/user")).content == b"{}"
+            assert place.open < 30
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_requests_that_are_cancelled_take_no_connection_for_good() -> None:
+    asyncio.run(_cancel_often())
+    gc.collect()  # what is connected in the moment of its end is not closed by the HTTP client
 
 
 async def test_a_redirect_is_told_and_the_token_goes_nowhere() -> None:

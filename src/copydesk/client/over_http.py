@@ -36,6 +36,9 @@ UNPACKED_BY_CLIENT = frozenset({"gzip", "deflate", "br", "zstd"})
 IDLE_SECONDS = 30.0
 """A connection that carried nothing for so long is closed."""
 
+MOST_CANCELLED = 64
+"""After so many requests that were cancelled new connections are used."""
+
 ANSWER_LIMIT = 64 * 1024 * 1024
 """The largest answer, in bytes; nothing in the API comes near it."""
 
@@ -58,7 +61,6 @@ def carrier_over(
     base_url: str,
     headers: Mapping[str, str],
     ca_file: Path | None,
-    connections: int,
     hide: Hide,
     clock: Callable[[], float],
 ) -> Carrier:
@@ -70,13 +72,15 @@ def carrier_over(
     if isinstance(transport, httpx.ASGITransport) and type(transport) is httpx.ASGITransport:
         way = AppTransport(transport.app, transport.raise_app_exceptions)
         return InProcess(way, base_url, headers)
-    return OverHttp(transport, base_url, headers, ca_file, connections, hide, clock)
+    return OverHttp(transport, base_url, headers, ca_file, hide, clock)
 
 
 class OverHttp:
-    """An HTTP client with at most so many connections to one service.
+    """An HTTP client with the connections to one service.
 
-    ``hide`` removes credentials from a text, ``clock`` gives seconds since the epoch.
+    There are as many as there are requests at a time, which is bounded by who asks (``Wire``): a
+    bound of the HTTP client counts those that it lost, too. ``hide`` removes credentials from a
+    text, ``clock`` gives seconds since the epoch.
     """
 
     def __init__(
@@ -85,7 +89,6 @@ class OverHttp:
         base_url: str,
         headers: Mapping[str, str],
         ca_file: Path | None,
-        connections: int,
         hide: Hide,
         clock: Callable[[], float],
     ) -> None:
@@ -96,6 +99,7 @@ class OverHttp:
         self._ahead = clock() - time.monotonic()
         self._closed = False
         self._under_way = 0
+        self._cancelled = 0
         self._stale: list[httpx.AsyncClient] = []
         self._proxy = None if transport is not None else proxy_for(base_url)
         trusted = None if transport is not None else trust(ca_file)
@@ -106,7 +110,7 @@ class OverHttp:
                 transport=transport,
                 headers=headers,
                 follow_redirects=False,
-                limits=httpx.Limits(max_connections=connections, keepalive_expiry=IDLE_SECONDS),
+                limits=httpx.Limits(keepalive_expiry=IDLE_SECONDS),
                 verify=True if trusted is None else trusted,
                 proxy=None if self._proxy is None else self._proxy.over(trusted),
                 trust_env=False,
@@ -149,14 +153,17 @@ class OverHttp:
             await self._http.aclose()
 
     def _leave_stale(self) -> None:
-        """Use none of the connections that were open before this machine slept.
+        """Use none of the connections that may be of no use.
 
-        They may be gone, and then what is sent on them gets no answer, not even a refusal. The HTTP
-        client does not know: the clock that it counts idle seconds with stands still meanwhile.
+        Those that were open before this machine slept may be gone, and then what is sent on them
+        gets no answer, not even a refusal: the clock that the HTTP client counts idle seconds with
+        stood still. And of some requests that are cancelled it keeps the connection for good, and
+        never uses it again.
         """
         ahead = self._clock() - time.monotonic()
         slept, self._ahead = ahead - self._ahead > IDLE_SECONDS, ahead
-        if slept:
+        if slept or self._cancelled >= MOST_CANCELLED:
+            self._cancelled = 0
             self._stale.append(self._http)
             self._http = self._client(self._http.headers)
 
@@ -186,6 +193,9 @@ class OverHttp:
                     return Reply(response.status_code, response.headers, content)
                 finally:
                     await response.aclose()
+        except asyncio.CancelledError:
+            self._cancelled += 1
+            raise
         except httpx.InvalidURL as error:
             # An id or page token of the service may be longer than an address may be.
             raise Invalid(
@@ -306,7 +316,7 @@ def no_answer(
     match error:
         case httpx.DecodingError():
             return Garbled("the compression of the answer is damaged", operation=name)
-        case httpx.ConnectTimeout() | httpx.PoolTimeout():
+        case httpx.ConnectTimeout():
             return Unreachable(f"{host} did not answer within {connect:g} s.", operation=name)
         case httpx.TimeoutException():
             return Unreachable(

@@ -105,7 +105,7 @@ class Wire:
             from copydesk.client.over_http import carrier_over
 
             self._carrier = carrier_over(
-                transport, self.base_url, _headers(token), ca_file, CONCURRENCY, self._hide, clock
+                transport, self.base_url, _headers(token), ca_file, self._hide, clock
             )
         self._ca_file = ca_file
 

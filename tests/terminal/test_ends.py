@@ -71,6 +71,24 @@ sys.exit(main(sys.argv[1:]))
 """The program, with mistakes in it: behind the screens at "|", in the field itself at "!"."""
 
 
+WOKEN = """
+import os, signal, sys
+from copydesk.tui.app import CopydeskApp
+
+left = CopydeskApp.on_unmount
+
+async def on_unmount(self):
+    os.kill(os.getpid(), signal.SIGCONT)
+    await left(self)
+
+CopydeskApp.on_unmount = on_unmount
+
+from copydesk.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+"""The program, which goes on as it ends: a system may have it do so whose window is closed."""
+
+
 def write_a_verdict(program: Program) -> None:
     """Open a sheet with a field that keeps drafts, over a list."""
     program.until("live")
@@ -134,13 +152,14 @@ def test_a_window_that_is_closed_loses_nothing(home: Path, told: bool) -> None:
         if not told:  # as nohup does: the terminal is gone all the same
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
-    with Program(home, limits=ignore) as program:
+    with Program(home, code=WOKEN, limits=ignore) as program:
         write_a_verdict(program)
         program.press(TEXT)
         program.until(TEXT)
         program.close_window()
         assert program.ended() == 128 + signal.SIGHUP
     assert drafts(home) == [TEXT]
+    assert not (home / "state" / "copydesk.log").read_text()
 
 
 @pytest.mark.long

@@ -320,8 +320,8 @@ class TerminalDriver(LinuxDriver):
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def _go_on(self) -> None:
-        if not may_restart(self):
-            return  # an editor has the terminal
+        if not may_restart(self) or not self._desk.screen_stack:
+            return  # an editor has the terminal, or it is given back for good
         if not self._stopped:
             # It was stopped without a word, and the shell has used the terminal since.
             self.suspend_application_mode()

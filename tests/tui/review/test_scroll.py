@@ -183,3 +183,41 @@ async def test_a_page_that_is_not_read_is_read_when_its_beginning_is_passed(worl
         assert "page2 line 3." in cursor(driver), "it stays where it came to"
         assert here.model.text is not None
         assert "┏━ 2/7 ~ Page2" in driver.screen
+
+
+async def test_a_search_goes_on_in_pages_that_are_not_read_yet(world: World) -> None:
+    review = scroll(world, 3)
+    async with drive(review.app(), "2", size=(140, 40)) as driver:
+        here = place(driver)
+        await driver.press("/")
+        await driver.type("line 3")
+        await driver.press("enter")
+        fronts = []
+        for _ in range(2 * PAGES):  # as it was and as it is
+            assert "line 3." in cursor(driver)
+            fronts.append(here.model.page_at)
+            await driver.press("n")
+        assert fronts == [at for at in range(PAGES) for _ in range(2)], "each page, in order"
+        assert here.model.page_at == 0
+        assert "The search went on from the top." in driver.screen
+        await driver.press("N")
+        assert here.model.page_at == PAGES - 1
+        assert "The search went on from the end." in driver.screen
+
+
+async def test_what_is_on_no_page_is_said_to_be_on_none(world: World) -> None:
+    review = scroll(world, 3)
+    async with drive(review.app(), "2", size=(80, 24)) as driver:
+        here = place(driver)
+        await driver.press("/")
+        await driver.type("page6 line 2")
+        assert "No match." in driver.screen, "on the page in front"
+        await driver.press("enter")
+        assert here.model.page_id == review.page("page6"), "Enter looks at the others"
+        assert "page6 line 2." in cursor(driver)
+        assert "No match" not in driver.screen
+        await driver.press("escape", "/")
+        await driver.type("nowhere at all")
+        await driver.press("enter")
+        assert f"No match in {PAGES} changed pages." in driver.screen
+        assert here.model.page_id == review.page("page6")

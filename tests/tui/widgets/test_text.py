@@ -255,3 +255,25 @@ async def test_n_goes_around(update_golden: bool) -> None:
 async def test_small_terminals(size: tuple[int, int]) -> None:
     async with drive(app_of(PAGE), "j", "ctrl+d", "G", size=size) as driver:
         assert driver.screen
+
+
+async def test_a_search_says_that_it_found_nothing_and_that_it_went_around() -> None:
+    lines = [f"Line {at} of the text." for at in range(60)]
+    text = "\n\n".join([*lines, "A lamp at the end.", "Another lamp."])
+    async with drive(app_of(text), size=(80, 24)) as driver:
+        await driver.press("/")
+        await driver.type("candle")
+        assert "No match." in driver.screen
+        await driver.press("enter")
+        assert "No match." in driver.screen
+        await driver.press("escape", "g g", "/")
+        await driver.type("lamp")
+        await driver.press("enter")
+        assert "No match" not in driver.screen
+        assert "Another lamp." in driver.screen
+        await driver.press("n")
+        assert "The search went on from the top." in driver.screen, "all of them were on screen"
+        await driver.press("escape", "/")
+        await driver.type("line 2 of")
+        await driver.press("enter")
+        assert "Line 2 of" in driver.screen

@@ -27,6 +27,7 @@ from copydesk.session.listings import (
     THREADS_READ,
     Listing,
 )
+from copydesk.tui.framework.pane import Found
 from copydesk.tui.framework.source import FilteredSource, Source
 from copydesk.tui.widgets.list import Marking, VirtualList, rows_around
 
@@ -180,9 +181,9 @@ class ChangesList(Marking, VirtualList[ChangeRow]):
         """Show the whole view again."""
         return bool(self.found) and self.find("")
 
-    def find_next(self, direction: int) -> bool:
+    def find_next(self, direction: int) -> Found:
         """Step through the matches."""
-        return self.move(direction) if self.found else False
+        return "beyond" if self.found and self.move(direction) else ""
 
     @property
     def found(self) -> str:

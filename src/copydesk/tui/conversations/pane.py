@@ -19,9 +19,9 @@ from copydesk.present.conversation import LabelledText, Words, label_of, words_o
 from copydesk.present.markdown import Line, wrap_exact
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.pane import offered
+from copydesk.tui.framework.pane import Found, offered
 from copydesk.tui.framework.place import place_of
-from copydesk.tui.widgets.wrapped_list import WrappedList
+from copydesk.tui.widgets.wrapped_list import WrappedList, around
 
 AT_ONCE = 8_000
 """Characters of one text that are made readable while it is drawn; more of them elsewhere."""
@@ -379,12 +379,12 @@ class ConversationView(WrappedList, scope="conversation"):
         self.refresh()
         return True
 
-    def find_next(self, direction: int) -> bool:
+    def find_next(self, direction: int) -> Found:
         if self._searching is not None:
-            return True
+            return "beyond"
         if self._found and not self._hits:
             place_of(self).say("No match.", "warn")
-            return True
+            return "beyond"
         return super().find_next(direction)
 
     def find_clear(self) -> bool:
@@ -442,14 +442,14 @@ class ConversationView(WrappedList, scope="conversation"):
     def _searched(self, hits: dict[int, int], *, jump: bool) -> None:
         self._hits, self._hit_blocks = hits, list(hits)
         if jump and self._rows:
-            self._jump(1, self.cursor)
+            self._jump(1, around(self.cursor, 1, self.rows))
         self.refresh()
         self.retitle()
 
-    def _jump(self, direction: int, start: int) -> bool:
-        if not self._hits or not self._rows:
+    def _jump(self, direction: int, rows: Iterable[int]) -> bool:
+        start = next(iter(rows), None)
+        if start is None or not self._hits:
             return False
-        start %= self.rows
         here = self._rows[start][0]
         for nth, at in enumerate(self._hits_from(here, direction)):
             if self._is_folded(at):
@@ -465,8 +465,7 @@ class ConversationView(WrappedList, scope="conversation"):
                 if direction < 0:
                     start += self._open_pieces(at) - 1
             first = bisect_left(self._rows, (at, 0))
-            rows = range(first, first + self._open_pieces(at))[::direction]
-            for row in rows:
+            for row in range(first, first + self._open_pieces(at))[::direction]:
                 passed = nth == 0 and at == here and (row - start) * direction < 0
                 if not passed and self._found in fold(self.row_text(row)):
                     self.go_to(row, center=True)

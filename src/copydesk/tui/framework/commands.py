@@ -17,7 +17,7 @@ from copydesk.tui.framework.actions import JUMPS, Commands, NoRowYet, action, co
 from copydesk.tui.framework.frame import Part
 from copydesk.tui.framework.keyboard import run
 from copydesk.tui.framework.paged_source import PagedSource
-from copydesk.tui.framework.pane import Pane
+from copydesk.tui.framework.pane import Pane, went_on
 
 if TYPE_CHECKING:
     from copydesk.tui.framework.place import Place
@@ -292,9 +292,11 @@ class CommonCommands(Commands, scope="place"):
         self._step_match(-1)
 
     def _step_match(self, by: int) -> None:
-        pane = self.place.pane
-        if pane is not None and not pane.find_next(by):
+        found = None if self.place.pane is None else self.place.pane.find_next(by)
+        if found == "":
             self.place.say("No other match.", "warn")
+        elif found == "around":
+            self.place.say(went_on(by))
 
     @action(":", "go", show=4, group="Find", inline=True, uses=("get_content_by_url", "get_space"))
     async def command_line(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -44,6 +44,15 @@ KEPT_BLANKS = 8
 
 KEPT_FRAMED = 128
 """Lines kept with their frame for the next drawing; bounds the memory of a long scroll."""
+
+
+Found = Literal["", "beyond", "around"]
+"""Where the next match is: nowhere else, beyond the last one, or around the end of the text."""
+
+
+def went_on(by: int) -> str:
+    """Return what is said when a search went around the end (1) or the beginning (-1)."""
+    return f"The search went on from the {'top' if by > 0 else 'end'}."
 
 
 def is_bare(size: Size) -> bool:
@@ -162,12 +171,12 @@ class Pane(Acts, ScrollView, can_focus=True, can_focus_children=False):
         return self.scrollable_content_region.height
 
     def find(self, text: str) -> bool:
-        """Start a search (or a filter) for ``text``; False when there is none here."""
+        """Start a search (or a filter) for ``text``; False when a search finds nothing."""
         return False
 
-    def find_next(self, direction: int) -> bool:
-        """Go to the next (1) or previous (-1) match."""
-        return False
+    def find_next(self, direction: int) -> Found:
+        """Go to the next (1) or previous (-1) match, and return where that is."""
+        return ""
 
     def find_clear(self) -> bool:
         """End a search or a filter; False when there is none to end."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
@@ -39,7 +39,7 @@ from copydesk.session.reads import review as reading
 from copydesk.tui.dialogs.pictures import Pictures, PictureSides, sides_of
 from copydesk.tui.framework.actions import Acts, NotYet, action
 from copydesk.tui.framework.desk_app import begin
-from copydesk.tui.framework.pane import PaneActs, offered
+from copydesk.tui.framework.pane import Found, PaneActs, offered
 from copydesk.tui.widgets.wrapped_list import TableKeys, WrappedList
 
 if TYPE_CHECKING:
@@ -440,6 +440,8 @@ class DiffView(WrappedList, scope="diff"):
         self._front = 0
         self.goes_on: Callable[[int], object] = lambda by: None
         """Called when the cursor would pass the end (1) or the beginning (-1) of what is held."""
+        self.finds_on: Callable[[int], bool] = lambda by: False
+        """Called when a search has passed one: True where it goes on in other pages."""
         self.enters: Callable[[str], object] = lambda key: None
         """Called with the key of the page that the cursor came to."""
         self.sides = False
@@ -508,7 +510,7 @@ class DiffView(WrappedList, scope="diff"):
         self._range_from = None
         self._renew(place, top=not keep_place)
         if not keep_place and page is not None:
-            self.step_change(1, quiet=True, from_start=True)
+            self.step_change(1, from_start=True)
             # What is said of the page is read before the page.
             self.go_to_top()
         self.beside.ask()
@@ -641,11 +643,6 @@ class DiffView(WrappedList, scope="diff"):
         """Whether there is room for two texts side by side."""
         return self._width >= SIDES
 
-    @property
-    def room(self) -> int:
-        """How many cells a row has."""
-        return self._width
-
     def on_resize(self, event: events.Resize) -> None:
         """Go side by side, or one above the other, as the room now is."""
         if self.page is not None and (self.sides and self.fits) != self.paired:
@@ -737,7 +734,7 @@ class DiffView(WrappedList, scope="diff"):
             return True
         return False
 
-    def step_change(self, by: int, *, quiet: bool = False, from_start: bool = False) -> bool:
+    def step_change(self, by: int, *, from_start: bool = False) -> bool:
         """Go to the next (1) or previous (-1) change; False at the last."""
         if self.page is None:
             return False
@@ -773,9 +770,7 @@ class DiffView(WrappedList, scope="diff"):
     @action("z", "expand", word="toggle", unless=nothing_folded, show=6, group="Look")
     def fold(self) -> None:
         """Expand the unchanged lines under the cursor; on any other line collapse all."""
-        row = self._row()
-        line = self.line
-        held = self._held[self._front]
+        row, line, held = self._row(), self.line, self._held[self._front]
         if row is not None and row.kind == "fold":
             held.unfolded.add(row.at)
             line = row.at
@@ -804,10 +799,15 @@ class DiffView(WrappedList, scope="diff"):
             return
         self.go_to(self._begin + self._place_of(line))
 
-    def _jump(self, direction: int, start: int) -> bool:
+    def find_next(self, direction: int) -> Found:
+        """Go to the next match, of all pages: around the end once the others have none."""
+        ahead = range(self.cursor + direction, self.rows if direction > 0 else -1, direction)
+        on = bool(self._found) and (self._jump(direction, ahead) or self.finds_on(direction))
+        return "beyond" if on else super().find_next(direction)
+
+    def _jump(self, direction: int, rows: Iterable[int]) -> bool:
         """Go to the next match, and unfold what it is in."""
-        for step in range(self.rows):
-            at = (start + step * direction) % self.rows
+        for at in rows:
             held, place = self._held_at(at)
             if folded := held.folded(place):
                 texts = ((line, held.page.line_text(line)) for line in folded[::direction])

@@ -24,9 +24,11 @@ from copydesk.session.reads import review as reading
 from copydesk.session.reads.history import MINE, BlameRow, read_blame, request_row
 from copydesk.session.reads.review import OpenedRequest
 from copydesk.tui.framework.actions import action, command
+from copydesk.tui.framework.pane import went_on
 from copydesk.tui.review.diff import SEEN_BEFORE
 from copydesk.tui.review.guards import ReviewCommands, never_seen, no_text, not_read
 from copydesk.tui.review.model import Showing, StagedPage
+from copydesk.tui.widgets.wrapped_list import WrappedList
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -64,6 +66,11 @@ def staged_texts(edit: PageEdit, text: PageText) -> dict[Showing, PageText]:
     )
     mine.mine = staged.mine = staged.diff.new_rows
     return {"mine": mine, "staged": staged}
+
+
+def has_words(page: PageText, wanted: str) -> bool:
+    """Return whether a line of a page has what is searched for, in folded letters."""
+    return any(wanted in fold(page.line_text(at)) for at in range(len(page.diff)))
 
 
 class PageReader(ReviewCommands, scope="review"):
@@ -260,6 +267,56 @@ class PageReader(ReviewCommands, scope="review"):
             )
         return True
 
+    def find_on(self, by: int) -> bool:
+        """Look for a search in the pages after (1) or before (-1) those that are held.
+
+        They are read for it, around the end. False where all pages are held.
+        """
+        model, diff = self.model, self.here.diff
+        opened, wanted, held = model.known, diff.found, {each.key for each in diff.held}
+        changed = {change.id for change in model.changes} - held
+        ordered = [*model.shown[model.page_at :], *model.shown[: model.page_at]][::by]
+        others = [change for change in ordered if change.id in changed]
+        if not others:
+            return False
+
+        async def read(api: Api) -> tuple[dict[str, PageText], str | None]:
+            new: dict[str, PageText] = {}
+            for change in others:
+                text = model.texts.get(change.id)
+                if text is None:
+                    text = new[change.id] = await self._read_page(api, opened, change)
+                shown = model.as_shown(change.id, text)
+                if await asyncio.to_thread(has_words, shown, wanted):
+                    return new, change.id
+            return new, None
+
+        def came(found: tuple[dict[str, PageText], str | None]) -> None:
+            for page, text in found[0].items():
+                self._keep(page, text)
+            if diff.found != wanted:
+                return
+            if found[1] is not None:
+                before = model.page_at
+                self.show_page(found[1], lambda: self._found_on(before, by))
+            elif (there := WrappedList.find_next(diff, by)) == "":
+                self.place.say(f"No match in {plural(len(model.changes), 'changed page')}.", "warn")
+            elif there == "around":
+                self.place.say(went_on(by))
+
+        what = f"Searching {plural(len(others), 'page')}"
+        self.place.reads.load("search", read, came, what=what, kept="never")
+        return True
+
+    def _found_on(self, before: int, by: int) -> None:
+        """Go to the first (1) or last (-1) match of the page that came to the front."""
+        self.here.diff.move_first()
+        self.here.diff.find(self.here.diff.found)
+        if by < 0:
+            WrappedList.find_next(self.here.diff, by)
+        if (self.model.page_at - before) * by < 0:
+            self.place.say(went_on(by))
+
     def _enter(self, page: str, text: PageText, by: int, to_change: bool) -> None:
         """Show a page below or above the one in front, and put the cursor at its near end."""
         self._in_front(page)
@@ -366,7 +423,7 @@ class PageReader(ReviewCommands, scope="review"):
             parts.append("main wrote it too")
         title = "   ".join(parts)
         # The place gives way: how many changes there are is told nowhere else.
-        room = max(MIN_PLACE, self.here.diff.room - cell_len(lead + title) - 4)
+        room = max(MIN_PLACE, self.here.diff.line_width - cell_len(lead + title) - 4)
         self.here.diff.title = lead + place_within(change, room) + title
         self.here.diff.empty = "This page has no text."
 

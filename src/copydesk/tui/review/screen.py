@@ -131,6 +131,7 @@ class ReviewPlace(Place):
         self.news = self.commands_of(NewsCommands)
         self.reader.came = self._page_came
         self.diff.goes_on, self.diff.enters = self.reader.go_on, self.reader.come_to
+        self.diff.finds_on = self.reader.find_on
         self.editing = self.commands_of(PageEditCommands)
         self.editing.shows = lambda page: self.reader.show_page(page, keep_place=True)
         self.editing.takes = self._take_mine

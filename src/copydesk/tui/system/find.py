@@ -41,6 +41,8 @@ class SearchPrompt(Prompt):
     def __init__(self, pane: Pane) -> None:
         super().__init__("/", pane.found, "filter; Enter keeps it, Esc ends it")
         self._pane = pane
+        self._missed = False
+        """Whether the text that is searched has no match."""
         self._offered: list[str] = []
         """What Tab steps through, once a word cannot be completed further."""
         self._shown = ""
@@ -64,7 +66,7 @@ class SearchPrompt(Prompt):
         """Filter; a word that is not understood filters nothing, and the reason is shown."""
         place = cast("Place", self.screen)
         try:
-            self._pane.find(text)
+            self._missed = not self._pane.find(text) and bool(text)
         except ValueError as error:
             place.show_keys("")
             place.say(str(error), "warn")
@@ -73,7 +75,9 @@ class SearchPrompt(Prompt):
             place.clear_message()
             fields = self._pane.fields
             note = None if fields is None else Query.parse(text, fields).note
-            if note is None:
+            if note is None and self._missed:
+                place.show_keys("No match.")
+            elif note is None:
                 self._hint(text)
             else:
                 place.show_keys(note)
@@ -91,7 +95,10 @@ class SearchPrompt(Prompt):
                 said = f"{problem.sentence} {mends}; Esc ends the filter."
                 cast("Place", self.screen).say(said, "warn")
                 return
+        place = cast("Place", self.screen)
         super().submitted(text)
+        if self._missed and not self._pane.find_next(1):
+            place.say("No match.", "warn")
 
     def _understood(self, text: str) -> str:
         """Return a filter without its faulty terms."""

@@ -31,7 +31,7 @@ from copydesk.tui.framework.actions import Acts, NoRowYet, action
 from copydesk.tui.framework.desk_app import heard
 from copydesk.tui.framework.frame import Part
 from copydesk.tui.framework.paged_source import PagedSource
-from copydesk.tui.framework.pane import Pane, line_of
+from copydesk.tui.framework.pane import Found, Pane, line_of
 from copydesk.tui.framework.place import place_of
 from copydesk.tui.framework.source import Change, FilteredSource, Source
 
@@ -402,8 +402,8 @@ class VirtualList(Pane, Generic[T], scope="list"):
         self._source.where(None)
         return True
 
-    def find_next(self, direction: int) -> bool:
-        return self.move(direction) if self._source.filtering else False
+    def find_next(self, direction: int) -> Found:
+        return "beyond" if self._source.filtering and self.move(direction) else ""
 
     @property
     def found(self) -> str:

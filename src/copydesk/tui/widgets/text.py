@@ -32,6 +32,7 @@ from copydesk.present.markdown import (
     wrap_exact,
 )
 from copydesk.tui.framework.desk_app import begin
+from copydesk.tui.framework.pane import Found
 from copydesk.tui.widgets.wrapped_list import SpanPane, TableKeys
 
 if TYPE_CHECKING:  # few pages have tables
@@ -392,22 +393,29 @@ class TextView(SpanPane):
     def find(self, text: str) -> bool:
         """Search: light every match, and go to the first one from here."""
         self._found = fold(text)
-        if self._found:
-            self._jump(1, include_here=True)
+        here, line = self._position()
+        found = not self._found or self._jump(1, here, line - 1) is not None
         self.refresh()
-        return True
+        return found
 
-    def find_next(self, direction: int) -> bool:
+    def find_next(self, direction: int) -> Found:
         """Go to the next (1) or previous (-1) line that matches, around the end."""
-        return bool(self._found) and self._jump(direction, include_here=False)
+        before = self._position()
+        # At the end nothing more comes to the top: the matches below it are on screen already.
+        at_end = direction > 0 and self._measured and self.scroll_offset.y >= self.max_scroll_y
+        found = self._jump(direction, *((0, -1) if at_end else before)) if self._found else None
+        if found is None:
+            return ""
+        beyond = found > before if direction > 0 else found < before
+        return "beyond" if beyond and not at_end else "around"
 
     def find_clear(self) -> bool:
         was, self._found = self._found, ""
         self.refresh()
         return bool(was)
 
-    def _jump(self, direction: int, *, include_here: bool) -> bool:
-        here, line = self._position()
+    def _jump(self, direction: int, here: int, line: int) -> tuple[int, int] | None:
+        """Go to the nearest match beyond a line of a block, around the end; return its place."""
         count = len(self._blocks)
         for step in range(count + 1):
             at = (here + step * direction) % count if count else 0
@@ -419,14 +427,12 @@ class TextView(SpanPane):
                 if self._found in fold("".join(text for text, _ in drawn))
             ] or [0]
             if step == 0:
-                if include_here:
-                    hits = [hit for hit in hits if hit >= line]
-                else:
-                    hits = [hit for hit in hits if (hit - line) * direction > 0]
+                hits = [hit for hit in hits if (hit - line) * direction > 0]
             if hits:
-                self.go_to_block(at, hits[0] if direction > 0 else hits[-1])
-                return True
-        return False
+                found = at, hits[0] if direction > 0 else hits[-1]
+                self.go_to_block(*found)
+                return found
+        return None
 
     def go_to_heading(self, anchor: str) -> bool:
         """Put the heading with this anchor at the top of the screen; False where there is none."""

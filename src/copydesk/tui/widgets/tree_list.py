@@ -12,6 +12,7 @@ from copydesk.domain.filter import having_words
 from copydesk.domain.text import plural
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
+from copydesk.tui.framework.pane import Found
 from copydesk.tui.framework.source import TreeSource, Twig
 from copydesk.tui.widgets.list import Column, VirtualList, unspoken
 
@@ -165,8 +166,8 @@ class TreeList(VirtualList[Twig[T]], scope="tree"):
     def found(self) -> str:
         return self.tree_source.text if self.tree_source.filtering else ""
 
-    def find_next(self, direction: int) -> bool:
-        return self.move(direction) if self.tree_source.filtering else False
+    def find_next(self, direction: int) -> Found:
+        return "beyond" if self.tree_source.filtering and self.move(direction) else ""
 
     def _nothing_line(self, width: int) -> list[str]:
         source = self.tree_source

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -23,7 +23,7 @@ from copydesk.domain.filter import fold, places
 from copydesk.present.markdown import Line, Look, wrap_exact
 from copydesk.session.glyphs import glyphs
 from copydesk.tui.framework.actions import action
-from copydesk.tui.framework.pane import Pane, PaneActs, line_of
+from copydesk.tui.framework.pane import Found, Pane, PaneActs, line_of
 
 if TYPE_CHECKING:
     from copydesk.present.markdown import Span
@@ -166,6 +166,11 @@ KEPT_ROWS = 512
 
 MARGIN = 2
 """Lines kept in view above and below the cursor, where there is room."""
+
+
+def around(start: int, direction: int, count: int) -> Iterator[int]:
+    """Yield the numbers of so many rows from one on, down (1) or up (-1), around the end."""
+    return ((start + step * direction) % count for step in range(count))
 
 
 class WrappedList(SpanPane):
@@ -459,23 +464,24 @@ class WrappedList(SpanPane):
     def find(self, text: str) -> bool:
         """Search: light every match and go to the first one from here."""
         self._found = fold(text)
-        if self._found:
-            self._jump(1, self._at)
+        found = not self._found or self._jump(1, around(self._at, 1, self.rows))
         self.refresh()
-        return True
+        return found
 
-    def find_next(self, direction: int) -> bool:
+    def find_next(self, direction: int) -> Found:
         """Go to the next (1) or previous (-1) row that matches, around the end."""
-        return bool(self._found) and self._jump(direction, self._at + direction)
+        before, others = self._at, around(self._at + direction, direction, self.rows)
+        if not self._found or not self._jump(direction, others):
+            return ""
+        return "beyond" if (self._at - before) * direction > 0 else "around"
 
     def find_clear(self) -> bool:
         was, self._found = self._found, ""
         self.refresh()
         return bool(was)
 
-    def _jump(self, direction: int, start: int) -> bool:
-        for step in range(self.rows):
-            row = (start + step * direction) % self.rows
+    def _jump(self, direction: int, rows: Iterable[int]) -> bool:
+        for row in rows:
             if self.stops(row) and self._found in fold(self.row_text(row)):
                 self.go_to(row, center=True)
                 return True

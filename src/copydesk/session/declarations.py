@@ -58,9 +58,13 @@ class DeclaredAction:
 
 @dataclass(frozen=True, slots=True)
 class Actions:
-    """The actions of all screens, and by the word after ``:`` the scopes of those of each."""
+    """The actions of all screens, and by the word after ``:`` the scopes of those of each.
+
+    ``words`` are the commands of the line of ``:``, with the screens that have each.
+    """
 
     all: Mapping[str, DeclaredAction]
+    words: Mapping[str, Sequence[str]]
     scopes: Mapping[str, Sequence[str]]
 
 
@@ -73,8 +77,8 @@ def ways() -> Sequence[Destination]:
 @cache
 def actions() -> Actions:
     """Return the actions of all screens."""
-    *rows, scopes = _read(ACTIONS_FILE)
-    return Actions({each[0]: DeclaredAction(*each) for each in rows}, scopes)
+    *rows, words, scopes = _read(ACTIONS_FILE)
+    return Actions({each[0]: DeclaredAction(*each) for each in rows}, words, scopes)
 
 
 def keymap(

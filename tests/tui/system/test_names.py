@@ -58,6 +58,68 @@ async def test_what_has_a_name_is_gone_to_from_the_palette_and_the_line(world: W
         assert "There is no :zzzz here." in driver.screen
 
 
+async def test_the_line_takes_a_name_only_where_it_offers_one(world: World) -> None:
+    review = ReviewWorld(world)
+    titles = ["Web guide", "Where to begin", "Create a token", "Source"]
+    spaces = [KnownName("space", review.space, title) for title in titles]
+    app = open_world(world)
+    app.session.names = KnownNames(lambda kind: spaces if kind == "space" else [])
+    said = {
+        # The beginning of a command, and not of what is called Web guide.
+        "who": ":who may be :whoami. Tab completes it.",
+        # What works elsewhere is told to, and leads to nothing that happens to be called so.
+        "w": ":w works in Collections and spaces, Order of pages, Site structure, not here.",
+        "revert": ":revert works in Review, not here.",
+        "where": " not here.",
+    }
+    async with drive(app, "g c", size=(140, 40)) as driver:
+        for text, sentence in said.items():
+            await driver.press(":")
+            await driver.burst(*typed(text), "enter")
+            await driver.idle()
+            assert driver.place.PLACE == "changes", text
+            assert sentence in driver.screen
+        await driver.press(":")
+        await driver.burst(*typed("revert"))
+        assert said["revert"] in driver.screen, "before it is entered, too"
+        await driver.press("escape", ":")
+        await driver.burst(*typed("where to"), "enter")
+        await driver.idle()
+        assert driver.place.PLACE == "pages", "more words are a name"
+        await driver.press("q", ":")
+        await driver.burst(*typed("source"), "enter")
+        await driver.idle()
+        assert driver.place.PLACE == "pages", "and so is a whole one"
+
+
+async def test_words_of_other_programs_lead_to_what_they_mean(world: World) -> None:
+    review = ReviewWorld(world)
+    space = KnownName("space", review.space, "Create a token")
+    app = open_world(world)
+    app.session.names = KnownNames(lambda kind: [space] if kind == "space" else [])
+    async with drive(app, size=(140, 40)) as driver:
+        await driver.press(":")
+        await driver.burst(*typed("cr"))
+        assert "changes" in driver.screen.splitlines()[-2]
+        await driver.press("enter")
+        assert driver.place.PLACE == "changes"
+
+
+async def test_views_are_completed_by_their_titles_in_any_case(world: World) -> None:
+    ReviewWorld(world)
+    async with drive(open_world(world), "g c", size=(140, 40)) as driver:
+        await driver.press(":")
+        await driver.burst(*typed("view merg"))
+        assert "Merged" in driver.screen.splitlines()[-2]
+        await driver.press("tab")
+        assert ":view Merged" in driver.screen
+        await driver.press("enter")
+        assert driver.place.view == "merged"
+        await driver.press(":")
+        await driver.burst(*typed("view m"), "tab")
+        assert ":view M" in driver.screen, "Mine and Merged both begin so"
+
+
 async def test_names_are_ranked_by_match_then_use_then_age() -> None:
     spaces = [KnownName("space", f"s{at}", f"Guide {at}") for at in range(3)]
     spaces.append(KnownName("space", "other", "The guide"))

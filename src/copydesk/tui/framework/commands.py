@@ -262,7 +262,7 @@ class CommonCommands(Commands, scope="place"):
         else:
             place.choose_view(place.views[number - 1].id)
 
-    @command("view", "NAME", complete=lambda owner: [view.id for view in _here(owner).views])
+    @command("view", "NAME", complete=lambda owner: [view.title for view in _here(owner).views])
     def go_view(self, rest: str) -> None:
         """Go to a view by name or number."""
         place, views = self.place, self.place.views

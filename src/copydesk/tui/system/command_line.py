@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Collection
+from collections.abc import Awaitable, Collection, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from copydesk.client.errors import NotFound
+from copydesk.domain.filter import fold
 from copydesk.domain.late_dataclass import dataclass
 from copydesk.domain.request_context import CAUSE
-from copydesk.domain.text import shorten
+from copydesk.domain.text import few, same_name, shorten
 from copydesk.session.change_rows import ChangeRow
+from copydesk.session.declarations import actions, ways
 from copydesk.session.errors import NotDoneError, failure_types
 from copydesk.session.identity import be_at
 from copydesk.session.names import SCREENS, NamedThing
@@ -37,7 +39,10 @@ if TYPE_CHECKING:
     from copydesk.tui.framework.desk_app import DeskApp
     from copydesk.tui.framework.place import Place
 
-ALSO = {"q": "quit", "q!": "quit", "wq": "quit", "x": "quit"}
+ALSO = {
+    "q": "quit", "q!": "quit", "wq": "quit", "x": "quit", "help": "manual", "h": "manual",
+    "cr": "changes", "crs": "changes", "pr": "changes", "prs": "changes",
+}  # fmt: skip
 """Words that hands bring along from other programs, and what they mean here."""
 
 FEW = 3
@@ -100,25 +105,33 @@ class CommandPrompt(Prompt):
         known = self._offered
         name, blank, rest = text.partition(" ")
         if blank and (word := known.get(name)) is not None:
-            choices = [c for c in self._choices(word) if c.startswith(rest)]
+            choices = self._choices(word, rest)
             summary = word.doc.split("\n", 1)[0]
             self._place.show_keys("  ".join(choices[:12]) or f"{word.usage}  {summary}".strip())
         else:
             fitting = sorted(w for w in known if w.startswith(name))
-            named = [] if fitting else self._place.session.names.found(text)[:FEW]
-            self._place.show_keys("  ".join(fitting or (thing.title for thing in named)))
+            fitting = fitting or [ALSO.get(text) or self._elsewhere(text)]
+            named = [] if any(fitting) else self._place.session.names.found(text)[:FEW]
+            self._place.show_keys("  ".join((thing.title for thing in named) if named else fitting))
 
-    def _choices(self, word: CommandWord) -> list[str]:
+    def _elsewhere(self, name: str) -> str:
+        """Say on which screens a word works that does not here; empty where there is none."""
+        screens = actions().words.get(name, ())
+        titles = [way.title for way in ways() if way.view is None and way.name in screens]
+        return f":{name} works in {few(titles, 3)}, not here." if titles else ""
+
+    def _choices(self, word: CommandWord, typed: str) -> list[str]:
+        """Return what a word may be followed by that begins with what is typed, in any case."""
         if word.command is None or word.command.complete is None:
             return []
-        return list(word.command.complete(asked(word.owner)))
+        choices = word.command.complete(asked(word.owner))
+        return [choice for choice in choices if fold(choice).startswith(fold(typed))]
 
     def complete(self) -> None:
         name, blank, rest = self.input.value.partition(" ")
         if blank:
             word = self._offered.get(name)
-            choices = [c for c in self._choices(word) if c.startswith(rest)] if word else []
-            lead = f"{name} "
+            choices, lead = self._choices(word, rest) if word else [], f"{name} "
         else:
             choices, lead = [w for w in self._offered if w.startswith(name)], ""
         if not choices and self._words.get(name) is None:
@@ -127,6 +140,8 @@ class CommandPrompt(Prompt):
             blank = " "
         if choices:
             common = _common_start(choices)
+            if len(lead + common) < len(self.input.value):
+                return  # they differ from the first letter on that is in another case
             end = " " if len(choices) == 1 and not blank else ""
             self.input.value = lead + common + end
             self.input.cursor_position = len(self.input.value)
@@ -151,23 +166,36 @@ class CommandPrompt(Prompt):
         known = self._words
         name, _, rest = text.partition(" ")
         rest = rest.strip()
-        word = known.get(ALSO.get(name, name))
+        word = known.get(name) or known.get(ALSO.get(name, ""))
+        # What is offered while it is typed is what Enter takes: names only where no word fits.
+        begun = [] if rest else [each for each in self._offered if each.startswith(name)]
+        elsewhere = self._elsewhere(name)
+        by_words = not begun and (not elsewhere or bool(rest))
         if word is None and (number := text.removeprefix("#")).isascii() and number.isdigit():
             self._place.desk.soon(self._lead, self._open_number(number))
         elif word is None and is_address(text):
             self._place.desk.soon(self._lead, self._open_address(text))
         elif word is not None and word.command is None and rest:
             self._place.say(f"{name} takes nothing after it. :{name} alone goes there.", "warn")
-        elif word is None and (named := self._place.session.names.found(text)):
+        elif word is None and (named := self._named(text, by_words=by_words)):
             self._place.desk.soon(self._lead, go_to(self._place.desk, named[0]))
+        elif word is None and elsewhere:
+            self._place.say(elsewhere, "warn")
+        elif word is None and begun:
+            self._place.say(f":{name} may be :{few(begun, 3)}. Tab completes it.", "warn")
         elif word is None:
             near = get_close_matches(name, known, 1)
             hint = f" Nearest: :{near[0]}." if near else " ? lists what works here."
             self._place.say(f"There is no :{name} here.{hint}", "warn")
         elif word.command is None:
-            self._place.desk.go_soon(name)
+            self._place.desk.go_soon(word.name)
         elif word.owner is not None:
             self._place.desk.soon(run_command, word.owner, word.command, rest)
+
+    def _named(self, text: str, *, by_words: bool) -> Sequence[NamedThing]:
+        """Return what has such a name; without ``by_words`` only what has exactly that one."""
+        found = self._place.session.names.found(text)
+        return found if by_words else [each for each in found if same_name(each.title, text)]
 
     async def _lead(self, work: Awaitable[None]) -> None:
         """Begin what leads elsewhere once it is read: keys wait for that, and Esc stops it."""

@@ -211,6 +211,7 @@ def tables() -> dict[Path, str]:
     load_everything()
     ways: list[Destination] = []
     actions: dict[str, tuple[object, ...]] = {}
+    words: dict[str, list[str]] = {}
     scopes: dict[str, list[str]] = {}
     for entry, place in _places():
         key = "".join(entry.action.keys).removeprefix("g ")
@@ -221,9 +222,12 @@ def tables() -> dict[Path, str]:
             scopes[entry.name] = list(dict.fromkeys(each.scope for each in own))
             for each in own:
                 actions.setdefault(each.id, (each.id, each.keys, each.label, each.types))
+            own_words = {word for cls in place.owner_classes() for word in cls.LINE_COMMANDS}
+            for word in sorted(own_words - CommonCommands.LINE_COMMANDS.keys()):
+                words.setdefault(word, []).append(entry.name)
     rows: dict[Path, Sequence[object]] = {
         SCREENS_FILE: ways,
-        ACTIONS_FILE: [*actions.values(), scopes],
+        ACTIONS_FILE: [*actions.values(), words, scopes],
         # Of panes and dialogs, which are on several screens: only the settings ask for them.
         PARTS_FILE: [
             (each.id, each.keys, all(kind.TYPES_TEXT for kind in SCOPES[each.scope]))

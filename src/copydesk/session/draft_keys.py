@@ -230,6 +230,7 @@ hunk_key = DraftKey(
 _marked_approval_key = DraftKey(
     "marked verdict approved", "changes", "approval, of several", "verdict approved"
 )
+marked_labels_key = DraftKey("marked labels", "changes", "own labels, of several", "labels")
 marked_verdict_key = DraftKey(
     "marked verdict {status}", "changes", "review asking for changes, of several",
     "verdict {status}",
@@ -242,7 +243,8 @@ KEYS = (
     structure_key, new_site_key, new_in_site_key, site_row_key, site_setting_key, share_link_key,
     redirect_key, schema_key, tree_key, tree_row_key, new_in_tree_key, about_key, marks_key,
     revert_key, _new_key, _new_for_cluster_key, _new_source_key, source_key, insertion_key, row_key,
-    hunk_key, _marked_approval_key, marked_verdict_key, view_name_key, outbox_key, setting_key,
+    hunk_key, _marked_approval_key, marked_labels_key, marked_verdict_key, view_name_key,
+    outbox_key, setting_key,
     DraftKey("request of cluster {cluster}", "clusters", "change request for a cluster",
         summary=fields),
     *(

@@ -115,6 +115,25 @@ def read_labels(text: str) -> str:
     return " ".join(found.values())
 
 
+def relabelled(before: Mapping[str, str], words: str) -> dict[str, str]:
+    """Return the marks that typed words change: a label to add, "-label" to remove, "*" the star.
+
+    Both ways what a request has stays in its order; nothing where it is so already.
+    """
+    labels = {label.casefold(): label for label in labels_of(before)}
+    star = before.get(STARRED, "")
+    for word in read_labels(words).split():
+        label, away = word.removeprefix("-"), word.startswith("-")
+        if label == "*":
+            star = "" if away else YES
+        elif away:
+            labels.pop(label.casefold(), None)
+        else:
+            labels.setdefault(label.casefold(), label)
+    after = {STARRED: star, LABELS: " ".join(labels.values())}
+    return {kind: mark for kind, mark in after.items() if mark != before.get(kind, "")}
+
+
 def labels_wrong(text: str) -> str | None:
     """Return what is wrong with typed labels, as a sentence."""
     labels = read_labels(text).split()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copydesk.session.draft_keys import marks_key
-from copydesk.session.marks import Marks, labels_wrong, note_wrong, read_labels
+from copydesk.session.marks import Marks, labels_wrong, note_wrong, read_labels, relabelled
 from tests.drive import Driver, drive
 from tests.tui.opening import open_world, typed
 from tests.world import World
@@ -16,6 +16,14 @@ def test_labels_as_they_are_kept() -> None:
     assert labels_wrong("x" * 41) == "A label has at most 40 characters, without spaces."
     assert note_wrong("x" * 2_000) is None
     assert note_wrong("x" * 2_001) == "At most 2,000 characters."
+
+
+def test_words_that_change_the_labels_of_several() -> None:
+    before = {"labels": "Urgent docs"}
+    assert relabelled(before, "urgent") == {}
+    assert relabelled(before, "later -URGENT") == {"labels": "docs later"}
+    assert relabelled(before, "*") == {"starred": "yes"}
+    assert relabelled({"starred": "yes"}, "-*, -docs") == {"starred": ""}
 
 
 def listed(driver: Driver, text: str) -> bool:
@@ -90,3 +98,24 @@ async def test_what_another_window_marked_meanwhile_stays(world: World) -> None:
         await driver.press("u")
         await other.read()
         assert other.of(request) == {"labels": "urgent", "note": "Ask lee."}
+
+
+async def test_marked_requests_are_labelled_together(world: World) -> None:
+    space = world.space("Guide", {"auth": "# Auth\n"})
+    first, second, third = (
+        world.change_request(space, {page: f"# {page}\n"}, subject=f"Write {page}")
+        for page in ("limits", "retries", "tokens")
+    )
+    async with drive(open_world(world, "changes"), size=(140, 40)) as driver:
+        marks = driver.app.session.marks
+        await marks.put(second, {"labels": "later"})
+        await driver.press("j", "v", "j", "v", "k", "k", "T")
+        assert "Label 2 marked change requests" in driver.screen
+        await driver.burst(*typed("urgent -later *"), "enter")
+        await driver.idle()
+        await driver.press("y", "escape")
+        assert marks.of(first) == {"labels": "urgent", "starred": "yes"}
+        assert marks.of(second) == {"labels": "urgent", "starred": "yes"}
+        assert marks.of(third) == {}, "the row under the cursor is not marked"
+        await driver.press("u")
+        assert (marks.of(first), marks.of(second)) == ({}, {"labels": "later"})

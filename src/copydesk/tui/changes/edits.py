@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from copydesk.domain.sure import sure
+from copydesk.domain.text import plural
 from copydesk.present.space_options import space_options
 from copydesk.session.cached_reads import live_or_cached
 from copydesk.session.change_rows import ChangeRow, row_of
-from copydesk.session.draft_keys import about_key, new_request_key
+from copydesk.session.draft_keys import about_key, marked_labels_key, new_request_key
+from copydesk.session.marks import labels_wrong, marks_reversal, read_labels, relabelled
 from copydesk.session.operations import ops
 from copydesk.session.reads.spaces import Desk, read_desk
+from copydesk.session.writes.bulk import REVERSIBLE, Bulk, NothingToDoError
 from copydesk.session.writes.requests import begin_request, begun_as, changing, subject_wrong
 from copydesk.tui.changes.commands import is_merged, may_not_change, nothing_selected
 from copydesk.tui.dialogs.ask import Ask
 from copydesk.tui.dialogs.choice import Choice
 from copydesk.tui.framework.actions import Commands, action, away, refusal
 from copydesk.tui.framework.keyboard import tell_failures
+from copydesk.tui.widgets.list import unless_marked
 
 if TYPE_CHECKING:
     from copydesk.client.api import Api
@@ -159,16 +163,54 @@ class RequestEditCommands(Commands, scope="changes"):
         self.place.tell(f"Started #{request.number} in “{title}” as {begun_as(request)}.", "good")
 
     @action(
-        "T", "label", unless=nothing_selected, danger=1, show=False, group="Write", types=True,
-    word="label", )  # fmt: skip
+        "T", "label", unless=unless_marked(nothing_selected), danger=1, show=False, group="Write",
+        types=True, word="label", takes="marked",
+    )  # fmt: skip
     async def mark(self) -> None:
         """Star it, label it or note something about it, on this machine only.
 
-        ``is:starred`` and ``label:`` find such change requests; ``u`` undoes it.
+        ``is:starred`` and ``label:`` find such change requests; ``u`` undoes it. With marked rows:
+        labels to add to all of these, or to remove.
         """
         row = self.place.rows.selected
-        if row is not None:
+        if self.place.rows.marks:
+            await self._label_marked()
+        elif row is not None:
             await self._mark(row)
+
+    async def _label_marked(self) -> None:
+        from copydesk.tui.merge.request_edits import read_marks
+
+        place, key = self.place, marked_labels_key()
+        words: str | None = await place.desk.push_screen_wait(
+            Ask(
+                f"Label {plural(len(place.rows.marks), 'marked change request')}",
+                "Labels to add; a - before one removes it; * is the star:",
+                draft_key=key,
+                check=labels_wrong,
+            )
+        )
+        if not words or not read_labels(words):
+            return
+        marks = await read_marks(place)
+
+        async def send(row: ChangeRow, group: str) -> None:
+            before = marks.of(row.id)
+            changed = relabelled(before, words)
+            if not changed:
+                raise NothingToDoError("it is so already")
+            await place.writer.perform(
+                "Mark", row.named, lambda api: marks.put(row.id, changed), group=group,
+                reversal=marks_reversal(row.id, {k: before.get(k, "") for k in changed}, changed),
+            )  # fmt: skip
+
+        def ended(failed: bool) -> None:
+            if not failed:
+                place.session.drafts.drop(key)
+            if place.is_attached:
+                place.triage.show_marks()
+
+        await place.do_to_marked(Bulk("Label", (), send, REVERSIBLE, ended))
 
     async def _mark(self, row: ChangeRow) -> None:
         from copydesk.tui.merge.request_edits import edit_marks
@@ -188,6 +230,8 @@ class RequestEditCommands(Commands, scope="changes"):
                 self.place.say(
                     f"Mark change requests with space: {key} {does} them with what you wrote."
                 )
+            case "labels":
+                self.place.say("Mark change requests with space: T labels them as you wrote.")
             case "about" if away(self.place.session, edit := self.ACTIONS["edit"]):
                 self.place.say(refusal(self.place.session, edit.label), "warn")
             case "about" | "marks":

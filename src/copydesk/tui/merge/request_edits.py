@@ -19,6 +19,7 @@ from copydesk.session.marks import (
     NOTE,
     STARRED,
     YES,
+    Marks,
     labels_wrong,
     marks_reversal,
     note_wrong,
@@ -79,6 +80,15 @@ async def set_status(
     await place.writer.send(write, group=group, then=then)
 
 
+async def read_marks(place: Place) -> Marks:
+    """Return the reader's marks as another window may have changed them. Raises `WriteError`."""
+    try:
+        await place.session.marks.read()
+    except OSError as error:
+        raise WriteError(f"The marks on this machine cannot be read: {error}") from error
+    return place.session.marks
+
+
 async def edit_marks(place: Place, space: str, request: str, name: str) -> bool:
     """Let the reader star, label and annotate a change request, for themselves.
 
@@ -87,11 +97,7 @@ async def edit_marks(place: Place, space: str, request: str, name: str) -> bool:
     from copydesk.tui.dialogs.form import Form
     from copydesk.tui.dialogs.form_fields import Field
 
-    marks, key = place.session.marks, marks_key(space, request)
-    try:
-        await marks.read()  # another window may have changed them
-    except OSError as error:
-        raise WriteError(f"The marks on this machine cannot be read: {error}") from error
+    marks, key = await read_marks(place), marks_key(space, request)
     before = {kind: marks.of(request).get(kind, "") for kind in (STARRED, LABELS, NOTE)}
 
     async def offered() -> list[Option]:

@@ -63,7 +63,14 @@ async def test_a_request_is_starred_labelled_and_found_by_that(
         driver.golden("marks.form", update=update_golden)
         await driver.resize(80, 24)
         driver.golden("marks.form", update=update_golden)
-        await driver.press("escape")
+        await driver.press("x")
+        assert "No option begins with x: left and right go through them." in driver.screen
+        lines = driver.screen.splitlines()
+        column, row = driver.app.cursor_position
+        assert lines[row][column:].startswith("< starred >"), "the real cursor is where one is"
+        await driver.press("right")
+        assert "No option begins with x" not in driver.screen
+        await driver.press("left", "escape")
         await driver.resize(140, 40)
         await driver.press("/")
         await driver.burst(*typed("is:starred label:urg"), "enter")

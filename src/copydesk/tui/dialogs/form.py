@@ -281,6 +281,8 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
         if not box.scroll_y <= top <= bottom <= box.scroll_y + room:
             lowest = max(bottom - room, 0) if bottom > box.scroll_y + room else top
             box.scroll_to(y=min(top, lowest), animate=False)
+        if isinstance(field, FormChoice):
+            field.call_after_refresh(field.put_cursor)
 
     def _reveal_focused(self) -> None:
         """Scroll the field in focus into view, once what changed around it is laid out."""
@@ -325,6 +327,11 @@ class Form(Sheet[Mapping[str, str]], scope="form"):
             self._say(hint(f"Enter sends nothing: ctrl+s does ({self._verb}).", "warn"))
         else:
             self.focus_next()
+
+    def begins_none(self, letter: str) -> None:
+        """Say that no option begins with a letter that was typed on a choice."""
+        said = f"No option begins with {letter}: left and right go through them."
+        self._say(hint(said, "warn"), briefly=True)
 
     def _say(self, said: Text | str, *, briefly: bool = False) -> None:
         """Show a message above the keys; a brief one goes with the next change."""

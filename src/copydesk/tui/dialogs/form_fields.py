@@ -77,7 +77,7 @@ class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
         arrow = "accent" if self.has_focus else "muted"
         line = Text.assemble(("< ", arrow), line, (" >", arrow))
         if self.has_focus and at is not None:
-            line.append(f"   {at + 1} of {len(self.options)}", style="muted")
+            line.append(f"   {at + 1} of {len(self.options)}, left and right", style="muted")
         return Content.from_rich_text(line, console=self.app.console)
 
     def _at(self) -> int | None:
@@ -103,6 +103,12 @@ class FormChoice(Acts, Widget, scope="form_choice", can_focus=True):
             if option.title.casefold().startswith(letter.casefold()):
                 self.value = option.id
                 return
+        cast("Form", self.screen).begins_none(letter)
+
+    def put_cursor(self) -> None:
+        """Put the real cursor there while it has the focus: it has none of its own."""
+        if self.has_focus:
+            self.app.cursor_position = self.content_region.offset
 
     async def on_click(self, event: events.Click) -> None:
         """Open the list."""

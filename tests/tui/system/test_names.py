@@ -6,6 +6,7 @@ from copydesk.domain.known_name import Kind, KnownName
 from copydesk.local.marks import DeskUses
 from copydesk.local.state import State
 from copydesk.session.names import FOUND, LOOKED_AT, KnownNames
+from copydesk.session.target import Target
 from tests.drive import drive
 from tests.hostile import POISON
 from tests.tui.opening import open_world, typed
@@ -145,3 +146,35 @@ async def test_a_key_looks_at_few_names_however_many_there_are() -> None:
     await names.load()
     assert max(map(len, names._index.values())) == LOOKED_AT
     assert len(names.found("guide")) == FOUND
+
+
+async def test_a_screen_of_one_thing_says_without_it_where_it_is_chosen(world: World) -> None:
+    review = ReviewWorld(world)
+    ways = {
+        "team-members": "g T", "member": "g w", "integration": "g I", "openapi-versions": "g A",
+        "finding": "g q", "question": "g q", "collection-spaces": "g s", "blame": "g p",
+        "backlinks": "g p", "review": "g c", "page-arrangement": "g c",
+    }  # fmt: skip
+    async with drive(open_world(world), size=(140, 40)) as driver:
+        await driver.press("g d")  # a screen of nothing
+        for name, keys in ways.items():
+            await driver.press(":")
+            await driver.burst(*typed(name), "enter")
+            await driver.idle()
+            assert name == driver.place.PLACE
+            said = " ".join(driver.screen.split())
+            assert "is chosen" in said, name
+            assert f"{keys} goes" in said, name
+            assert "Reading…" not in said, name
+            await driver.press("q")
+        # Of a page in front they show that.
+        driver.app.go_soon("pages", Target(world.home, review.space))
+        await driver.idle()
+        await driver.press("enter")
+        for name in ("blame", "backlinks"):
+            await driver.press(":")
+            await driver.burst(*typed(name), "enter")
+            await driver.idle()
+            assert name == driver.place.PLACE
+            assert "is chosen" not in driver.screen
+            await driver.press("q")

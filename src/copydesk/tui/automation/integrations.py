@@ -396,6 +396,7 @@ PAGE = 100
 class IntegrationPlace(ResourcePlace[Any], scope="integration"):
     """The installations, spaces, sites and events of one integration."""
 
+    NO_ITEM = "No integration is chosen. Open one from a list: g I goes there."
     COMMAND_CLASSES = (InstallationCommands,)
     KINDS = PARTS
 

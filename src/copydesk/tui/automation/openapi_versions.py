@@ -43,6 +43,7 @@ def one_version(here: OpenAPIVersionsPlace) -> str | None:
 class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_versions"):
     """The versions of a specification, and beside them what one changed, or its document."""
 
+    NO_ITEM = "No specification is chosen. Open one from a list: g A goes there."
     RESOURCE = VERSIONS
 
     def __init__(self, target: Target) -> None:
@@ -58,7 +59,7 @@ class OpenAPIVersionsPlace(ResourcePlace["OpenAPISpecVersion"], scope="openapi_v
         self.facts.display = False
 
     def within(self) -> Iterable[str]:
-        yield clean(self.target.item or "")
+        yield clean(self.target.item or "specification")
 
     def text_of(self, shown: Facet[OpenAPISpecVersion], item: OpenAPISpecVersion) -> Any:
         """Return one text of a version; whether pages are made from it the specification says."""

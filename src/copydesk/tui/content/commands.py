@@ -45,6 +45,18 @@ REQUESTS = 100
 """Change requests that are offered."""
 
 
+NO_PAGE = "No page is chosen. Open one from the pages: g p goes there."
+"""What the places about a page say without one."""
+
+
+def page_in_front(here: Place) -> Target:
+    """Return the page that is shown, or under the cursor; its space where there is none."""
+    content = here.content()
+    space = here.space_at_hand() if content is None else content.space
+    page = (content.page if content is not None else "") or here.target.page
+    return Target(space=space, page=page or None)
+
+
 def no_content(here: Place) -> str | None:
     """Say so when no space is in front."""
     return None if here.content() is not None else "Put the cursor on a space first."

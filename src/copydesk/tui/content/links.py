@@ -21,8 +21,9 @@ from copydesk.session.operations import ops
 from copydesk.session.page_rows import PageRow, page_rows, reference
 from copydesk.session.reads.pages import walk
 from copydesk.session.target import Target
+from copydesk.tui.content.commands import NO_PAGE, page_in_front
 from copydesk.tui.framework.navigation import place
-from copydesk.tui.framework.place import View
+from copydesk.tui.framework.place import Place, View
 from copydesk.tui.resource.page_lines import LINES, lines_from
 from copydesk.tui.resource.place import ResourcePlace
 from copydesk.tui.resource.resource import Facet, ListQuery, Resource, pages_of
@@ -312,9 +313,16 @@ class LinksPlace(ResourcePlace[PlacedLink], scope="links"):
         self.desk.go_soon("pages", target)
 
 
+def linked_page(here: Place) -> Target:
+    """Return the page in front, as what others link to."""
+    target = page_in_front(here)
+    return target.but(item=target.page, page=None)
+
+
 @place(
-    "backlinks", title="What links to a page", uses=("list_space_page_backlinks", "get_space_page")
-)
+    "backlinks", title="What links to a page", at=linked_page,
+    uses=("list_space_page_backlinks", "get_space_page"),
+)  # fmt: skip
 class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
     """The pages that link to a page: i in its links goes there. ``target.item`` is its id."""
 
@@ -329,7 +337,7 @@ class BacklinksPlace(ResourcePlace["Backlink"], scope="backlinks"):
 
     def missing(self) -> str | None:
         if self.target.space is None or self.target.item is None:
-            return "No page is chosen. Esc goes back: i, twice, shows there what links to a page."
+            return NO_PAGE
         return None
 
     def reload(self) -> None:

@@ -380,6 +380,7 @@ def open_record(place: ResourcePlace[Any], conversation: str, kind: str = "ticke
 class FindingPlace(ResourcePlace[Any], scope="finding"):
     """The questions, records, pages and change requests of one finding."""
 
+    NO_ITEM = "No finding is chosen. Open one from a list: g q goes there."
     COMMAND_CLASSES = (MaskCommands,)
     KINDS = FINDING_PARTS
 
@@ -453,6 +454,7 @@ class FindingPlace(ResourcePlace[Any], scope="finding"):
 class QuestionPlace(ResourcePlace[Any], scope="question"):
     """How a question was answered each time, and what the answers were made from."""
 
+    NO_ITEM = "No question is chosen. Open one from a list: g q goes there."
     COMMAND_CLASSES = (MaskCommands,)
     KINDS = QUESTION_PARTS
 

@@ -450,6 +450,7 @@ def _wrong_id(text: str) -> str | None:
 class MemberPlace(ResourcePlace[Any], scope="member"):
     """The spaces and teams of one member."""
 
+    NO_ITEM = "No member is chosen. Open one from a list: g w goes there."
     KINDS: ClassVar = {"spaces": MEMBER_SPACES, "teams": MEMBER_TEAMS}
 
     def __init__(self, target: Target) -> None:

@@ -401,6 +401,7 @@ class TeamRows(Marking, VirtualList["TeamMember"]):
 class TeamMembersPlace(ResourcePlace["TeamMember"], scope="team_members"):
     """Who is in a team, and who of them manages it."""
 
+    NO_ITEM = "No team is chosen. Open one from a list: g T goes there."
     RESOURCE = PEOPLE
     ROWS = TeamRows
 

@@ -657,6 +657,7 @@ class ResourcePlace(Place, Generic[T]):
     """The conditions of all that the place lists."""
     ROWS: ClassVar[type[VirtualList[Any]]] = VirtualList
     """The class of the list, as one whose rows can be marked."""
+    NO_ITEM: ClassVar[str] = MISSING["item"]  # of the list of an item: where one is chosen
     COMMAND_CLASSES: ClassVar[Sequence[type[Commands]]] = (
         SpaceCommands, OrderCommands, LimitCommands, DetailsCommands,
     )  # fmt: skip
@@ -753,7 +754,7 @@ class ResourcePlace(Place, Generic[T]):
         """Return why there is nothing to list here, or None."""
         of, target = self.resource.of, self.target
         owners = {"organization": self.organization, "space": target.space, "item": target.item}
-        return MISSING[of] if owners.get(of, "") is None else None
+        return {**MISSING, "item": self.NO_ITEM}[of] if owners.get(of, "") is None else None
 
     def nothing(self) -> str:
         """Return the sentence for an empty list; views may be of other kinds, or places."""

@@ -26,6 +26,7 @@ from copydesk.session.reads.history import (
     read_revisions,
 )
 from copydesk.session.target import Target
+from copydesk.tui.content.commands import NO_PAGE, page_in_front
 from copydesk.tui.framework.actions import action
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import Place, View
@@ -353,6 +354,7 @@ def nothing_older(here: BlamePlace) -> str | None:
 @place(
     "blame",
     title="Who brought each block of a page",
+    at=page_in_front,
     uses=(
         "get_space_page", "get_space", "get_revision", "get_revision_changes", "get_revision_page",
     ),
@@ -421,9 +423,7 @@ class BlamePlace(ResourcePlace[BlameRow], scope="blame"):
 
     def missing(self) -> str | None:
         said = super().missing()
-        return said or (
-            None if self.target.page else "No page is chosen. Esc goes back: b there chooses one."
-        )
+        return said or (None if self.target.page else NO_PAGE)
 
     def poll(self) -> None:
         """Read nothing: it takes many revisions. R reads them again."""

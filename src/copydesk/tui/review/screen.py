@@ -248,6 +248,7 @@ class ReviewPlace(Place):
             ):  # fmt: skip
                 pane.empty = NO_REQUEST
                 pane.refresh()
+            self.page_tree.say_instead("No pages.")
             return
         self.reads.load(
             "request",

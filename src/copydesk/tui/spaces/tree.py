@@ -429,6 +429,7 @@ OPEN_REQUESTS: Resource[ChangeRequest] = Resource(
 class CollectionSpacesPlace(ResourcePlace["Space"], scope="collection_spaces"):
     """The spaces of one collection; :collection on its row in the spaces opens this."""
 
+    NO_ITEM = "No collection is chosen. g s goes to the spaces: :collection on its row opens it."
     RESOURCE = COLLECTION_SPACES
 
     def space_at_hand(self) -> str | None:

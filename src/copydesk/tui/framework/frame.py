@@ -66,6 +66,9 @@ ALL_OF_IT = "@ shows all"
 NOTE_GAP = "   "
 """Stands between the parts of the note beside the views."""
 
+BESIDE_VIEWS = 4
+"""Cells that stay free between the views and that note."""
+
 NAME_CELLS = 16
 """Cells of a profile's name in the header, where there is little room."""
 
@@ -432,8 +435,9 @@ class Views(FrameLine):
         # Which view this is comes before what is said of it: of that the last part stays.
         said = desk_of(self).keyboard.said(place.views_note(), self)
         notes = said.split(NOTE_GAP)
-        text = self._text(place.views, place.view, width - (len(notes[-1]) + 4 if notes[-1] else 0))
-        while len(notes) > 1 and text.cell_len + len(NOTE_GAP.join(notes)) + 4 > width:
+        last = len(notes[-1]) + BESIDE_VIEWS if notes[-1] else 0
+        text = self._text(place.views, place.view, width - last)
+        while len(notes) > 1 and text.cell_len + len(NOTE_GAP.join(notes)) + BESIDE_VIEWS > width:
             del notes[0]
         return text, Text(NOTE_GAP.join(notes), style=self.tone("off"))
 
@@ -498,7 +502,7 @@ def _that_fit(
 
     # The blanks after the last one are cut off.
     room = width - (1 if views and views[-1].id == current else 0)
-    for form in (_full, _plain):
+    for form in (_full, _plain, _short):
         if cells(form) <= room:
             return views, form
     room -= 4  # for the signs that some are left out

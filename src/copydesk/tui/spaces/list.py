@@ -48,7 +48,7 @@ from copydesk.tui.content.commands import ContentCommands
 from copydesk.tui.framework.actions import Commands, action, command
 from copydesk.tui.framework.commands import DetailsCommands
 from copydesk.tui.framework.desk_app import begin
-from copydesk.tui.framework.frame import ends_with_an_answer
+from copydesk.tui.framework.frame import BESIDE_VIEWS, ends_with_an_answer
 from copydesk.tui.framework.navigation import place
 from copydesk.tui.framework.place import VAST, Part, Place, View
 from copydesk.tui.framework.source import TreeSource
@@ -503,7 +503,8 @@ class SpacesPlace(Place, scope="spaces"):
 
     def views_note(self) -> str:
         labels = (f"{tab.title} {'' if tab.number is None else tab.number}" for tab in self.views)
-        room = self.size.width - 2 - sum(cell_len(label) + 3 for label in labels)
+        # Beside all of them: a name takes no tab away.
+        room = self.size.width - 2 - BESIDE_VIEWS - sum(cell_len(label) + 3 for label in labels)
         host = self.session.host if self.size.width >= WIDE else ""
         parts = [part for part in (self._who, host) if part]
         while parts and cell_len("  ".join(parts)) > room:

@@ -116,7 +116,11 @@ async def test_links_are_listed_and_followed(world: World, guide: str) -> None:
         await driver.press("escape", "G", "i")
         assert "Links 1, 1 broken" in driver.screen
         await driver.press("enter")
-        assert "nowhere.md” is a broken link." in driver.screen
+        assert "nowhere.md” is a broken link; the text shows where. e edits it." in driver.screen
+        text = driver.place.pane
+        assert isinstance(text, TextView), "it is lit in the text"
+        assert text.found == "nowhere.md"
+        await driver.press("escape", "i")
         assert driver.place.url() is None, "o opens no page in place of the link"
         assert dict(driver.place.copies()) == {"link": "nowhere.md"}
         await driver.press("escape")

@@ -998,7 +998,11 @@ class PagesPlace(Place, scope="pages"):
                     self._followed.follow(page.id, there, further=on_trail)
                 self._look(after=0)
                 self.text.focus()
+        elif link.broken and self.text.find(link.text):
+            self.text.focus()
+            self.say(f"“{link.text}” is a broken link; the text shows where. e edits it.", "warn")
         elif link.broken:
+            self.text.find_clear()
             self.say(f"“{link.text}” is a broken link.", "warn")
         elif link.url:
             self.say(f"“{link.url}” is elsewhere: o opens it, y copies it.")

@@ -98,9 +98,9 @@ async def test_a_snooze_is_kept_and_taken_back(tmp_path: Path) -> None:
     assert not snoozes.asleep("r", NOW, NOW + timedelta(days=1))
     assert not snoozes.asleep("r", NOW + timedelta(seconds=1), NOW)
     for before, after, note in (
-        (None, short, "Awake."),
-        (short, long, f"Sleeps {LENGTHS[1][0]}."),
-        (long, None, f"Sleeps {LENGTHS[0][0]}."),
+        (None, short, "Not snoozed."),
+        (short, long, f"Snoozed {LENGTHS[1][0]}."),
+        (long, None, f"Snoozed {LENGTHS[0][0]}."),
     ):
         await snoozes.put("r", after)
         way = snooze_reversal("r", before, after)

@@ -285,7 +285,7 @@ def snooze_reversal(thing: str, before: Snooze | None, after: Snooze | None) -> 
 
     was, now = {"snooze": _write(before)}, {"snooze": _write(after)}
     said = "it was snoozed again or woken"
-    note = "Awake." if before is None else f"Sleeps {LENGTHS[before.step][0]}."
+    note = "Not snoozed." if before is None else f"Snoozed {LENGTHS[before.step][0]}."
     return put_here("snooze", "snoozed", was, now, said, note=note, thing=thing)
 
 

@@ -368,6 +368,7 @@ async def test_verdicts_reviewers_and_snoozes_go_to_all_that_are_marked(
         }
         await driver.press("u")
         assert not driver.app.session.snoozed.held
+        assert "Undone: Snooze, 2 writes. Not snoozed." in driver.screen
 
 
 async def test_no_number_is_cut(desk: Desk) -> None:
@@ -403,9 +404,9 @@ async def test_what_is_snoozed_sleeps_until_it_changes(desk: Desk) -> None:
         assert "[snoozed] Ready one" in driver.screen
         await driver.press("B", "u")
         assert app.session.snoozed.held[first].until is None  # one step back
-        assert "Sleeps until it is edited." in driver.screen
+        assert "Snoozed until it is edited." in driver.screen
         await driver.press("u")
-        assert "Awake." in driver.screen
+        assert "Not snoozed." in driver.screen
         await driver.press(".")
         assert "Ready one" in subjects(driver)
         assert "snoozed" not in driver.screen

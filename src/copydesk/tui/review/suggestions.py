@@ -124,9 +124,7 @@ class SuggestCommands(ReviewCommands, scope="review"):
         lines = page.lines_after(rows[0], rows[-1]) if rows else None
         fixed = None if self.here.diff.end_range() else self._fixed(text.source)
         if lines is None:
-            self.place.say(
-                "These lines are gone from the page: there is nothing to suggest.", "warn"
-            )
+            self.place.say("These lines are gone from the page: c comments on them.", "warn")
             return
         if fixed is not None:
             await self._suggest(change.id, text.source, fixed[0], fixed[1], better=fixed[2])

@@ -177,7 +177,8 @@ async def turn(
         kept += f" {idle} of these changed nothing." if idle else ""
         notes = {past.reversal.note for past in pasts} - {""}
         if not again and len(notes) == 1:
-            kept += f" {sum(bool(past.reversal.note) for past in pasts)} of these: {notes.pop()}"
+            noted = sum(bool(past.reversal.note) for past in pasts)
+            kept += f" {f'{noted} of these: ' if noted < len(pasts) else ''}{notes.pop()}"
         place.tell(f"{said}{kind}, {plural(len(pasts) - left, 'write')}.{kept}", "good")
 
 

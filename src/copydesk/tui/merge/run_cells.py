@@ -56,8 +56,7 @@ def what(
         return Text("the run can go on", style="good")
     if item.state in ("done", "stopped", "skipped"):
         tone = "bad" if item.state == "stopped" or item.reason else "muted"
-        said = _short(item.said) or (f"revision {item.merged}" if item.merged else "")
-        return Text(said, style=tone)
+        return Text(_short(item.said), style=tone)
     if item.state != "waiting":
         return Text("")
     if unread:

@@ -65,6 +65,13 @@ ELSEWHERE: Mapping[str, str] = MappingProxyType(
         "pages": "spaces show",
         "version": "--version",
         "open": "copydesk URL",
+        "cr view": "cr show",
+        "cr checks": "cr check",
+        "cr new": "cr create",
+        "cr request-changes": "cr ask",
+        **dict.fromkeys(("cr close", "cr archive"), "cr edit --status archived"),
+        **dict.fromkeys(("cr reopen", "cr ready"), "cr edit --status open"),
+        "cr draft": "cr edit --status draft",
         **dict.fromkeys(("tickets", "conversations import", "conversations ingest"), SENDING),
         **dict.fromkeys(
             ("conversations list", "conversations show", "conversations export"),

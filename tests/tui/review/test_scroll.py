@@ -44,7 +44,8 @@ def cursor(driver: Driver) -> str:
 def shown(driver: Driver) -> list[str]:
     """Return what the diff shows, without its frame, its cursor and its scroll bar."""
     lines = [line for line in driver.screen.splitlines() if line.count("┃") >= 2]
-    return [line.split("┃")[1].replace(">", " ", 1).rstrip(BAR) for line in lines]
+    # The line above a page is one cell shorter from the moment that there is a scroll bar.
+    return [line.split("┃")[1].replace(">", " ", 1).rstrip(f"{BAR}─") for line in lines]
 
 
 def follows(before: list[str], after: list[str], *, down: bool) -> bool:
@@ -221,3 +222,17 @@ async def test_what_is_on_no_page_is_said_to_be_on_none(world: World) -> None:
         await driver.press("enter")
         assert f"No match in {PAGES} changed pages." in driver.screen
         assert here.model.page_id == review.page("page6")
+
+
+async def test_without_threads_a_small_screen_is_for_the_text(world: World) -> None:
+    review = scroll(world, 3)
+    app = review.app()
+    async with drive(app, "2", size=(80, 24)) as driver:
+        app.session.recall_seconds = 0
+        room = len(shown(driver))
+        assert room >= 14
+        await driver.press("c")
+        await driver.type("Why?")
+        await driver.press("ctrl+s")
+        assert "Threads 1" in driver.screen
+        assert len(shown(driver)) < room, "there is one to read beside it"

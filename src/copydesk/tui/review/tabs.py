@@ -97,6 +97,8 @@ class RequestTabs:
         model = self.model
         count = model.threads.open_count if model.threads_read else None
         new = f"{glyphs().changed} " if model.news is not None else ""
+        none = model.threads_read and not model.threads.count and not model.drafts
+        self.place.set_class(none and model.news is None, "-no-threads")
         self.place.set_views(
             [
                 View("overview", "Overview"),

@@ -283,12 +283,12 @@ class CommonCommands(Commands, scope="place"):
 
     @action("n", "next match", unless=no_search, show=False, group="Find")
     def next_match(self) -> None:
-        """Go to the next match."""
+        """Go to the next match, around the end; in a review over all changed pages."""
         self._step_match(1)
 
     @action("N", "previous match", unless=no_search, show=False, group="Find")
     def previous_match(self) -> None:
-        """Go to the previous match."""
+        """Go to the previous match, as n goes to the next."""
         self._step_match(-1)
 
     def _step_match(self, by: int) -> None:

@@ -322,6 +322,9 @@ async def test_the_first_revision_of_an_import_brought_nothing(
         assert "No revision that is kept changed this page." in driver.screen
         await driver.press("]")
         assert "Mend a link of the guide" in driver.screen, "in the space it is listed"
+    async with drive(open_world(world, "pages", target.but(page=guide))) as driver:
+        await driver.press("enter", "#")
+        assert "Every block is older than what was read: :blame says from when." in driver.screen
 
 
 async def test_beside_the_text_of_a_page_it_says_who_wrote_it(

@@ -941,6 +941,8 @@ class PagesPlace(Place, scope="pages"):
             if self.tells_authors and self.shown_page is not None and self.shown_page.id == page.id:
                 lines = [row.line + above for row in rows]
                 self.text.tell_authors(lines, authors(rows, self.session.now))
+                if rows and all(row.revision is None for row in rows):
+                    self.say("Every block is older than what was read: :blame says from when.")
 
         self.reads.load("authors", blame, came, what="Reading who wrote it", of=page.id)
 

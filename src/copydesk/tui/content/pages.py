@@ -896,7 +896,6 @@ class PagesPlace(Place, scope="pages"):
         broken = sum(link.broken for link in links)
         self.links.title = f"Links {len(links)}" + (f", {broken} broken" if broken else "")
         self.refresh_frame()
-
         if self.tells_authors:
             self._read_authors(page)
 

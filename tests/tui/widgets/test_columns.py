@@ -27,6 +27,25 @@ def test_a_narrow_list_drops_columns_and_a_wide_one_grows_them() -> None:
         assert sum(widths(width).values()) + 3 == width
 
 
+def test_a_narrow_column_comes_back_where_a_wide_one_had_to_go_too() -> None:
+    columns = [
+        Column[str]("title", "TITLE", str, flex=1, minimum=20),
+        Column[str]("state", "STATE", str, 16, drop=1),
+        Column[str]("path", "PATH", str, 9, drop=2),
+        Column[str]("count", "COUNT", str, 5, drop=3),
+    ]
+
+    def shown(width: int) -> list[str]:
+        return [column.key for column, _ in lay_out(columns, width)]
+
+    assert shown(53) == ["title", "state", "path", "count"]
+    assert shown(50) == ["title", "state", "path"], "the last one to go is what matters most"
+    assert shown(38) == ["title", "state"]
+    assert shown(36) == ["title", "path", "count"], "there is room for both without it"
+    assert shown(28) == ["title", "count"]
+    assert shown(20) == ["title"]
+
+
 def test_cells_that_nothing_uses_are_given_to_what_is_cut() -> None:
     columns = [
         Column[str]("title", "TITLE", str, flex=2, minimum=12),

@@ -1003,14 +1003,17 @@ def lay_out(
     Where the ``longest`` content of a column would be cut, it has cells that others do not use.
     What was ``taken`` from other panes is for what was cut, and not for more columns.
     """
-    shown = list(columns)
-    while True:
-        fixed = sum(column.width for column in shown if not column.flex) + gaps(shown)
-        flexible = [column for column in shown if column.flex]
-        least = sum(max(column.minimum, column.width) for column in flexible)
-        if fixed + least <= width - taken or not any(column.drop for column in shown):
-            break
-        shown.remove(max(shown, key=lambda column: column.drop))
+    shown, dropped = list(columns), list[Column[T]]()
+    while _cells(shown) > width - taken and any(column.drop for column in shown):
+        dropped.append(max(shown, key=lambda column: column.drop))
+        shown.remove(dropped[-1])
+    for column in reversed(dropped):  # a narrow one may have room again, since a wide one went
+        wider = [each for each in columns if each in shown or each is column]
+        if _cells(wider) <= width - taken:
+            shown = wider
+    flexible = [column for column in shown if column.flex]
+    fixed = sum(column.width for column in shown if not column.flex) + gaps(shown)
+    least = sum(map(_least, flexible))
     spare = max(0, width - fixed - least)
     grown: dict[str, int] = {}
     for column in shown:
@@ -1037,6 +1040,11 @@ def gap(before: Column[Any], after: Column[Any]) -> int:
 def gaps(columns: Sequence[Column[Any]]) -> int:
     """Return all blanks between columns."""
     return sum(gap(before, after) for before, after in pairwise(columns))
+
+
+def _cells(columns: Sequence[Column[Any]]) -> int:
+    """Return the cells that columns take at least, with the blanks between them."""
+    return sum(_least(each) if each.flex else each.width for each in columns) + gaps(columns)
 
 
 def _least(column: Column[T]) -> int:

@@ -1028,9 +1028,7 @@ class PagesPlace(Place, scope="pages"):
             self._followed.step_back()
             self._look(after=0)
 
-    @action(
-        "]", "next page", unless=no_pages, override=True, show=15, group="Views",
-    )  # fmt: skip
+    @action("]", "next page", unless=no_pages, override=True, show=15, group="Views")
     def next_view(self) -> None:
         """Read the next page, in the order of the tree."""
         self._step(1)

@@ -17,7 +17,8 @@ from copydesk.domain.html_table import MOST_COLUMNS
 from copydesk.domain.page_text import page_text
 from copydesk.present.code_colours import coloured
 from copydesk.present.diff import DiffTables, draw_line
-from copydesk.present.markdown import Look, MarkdownBlock, blocks, draw
+from copydesk.present.markdown import Look, MarkdownBlock, blocks, draw, row_lines
+from copydesk.present.tables import TableColumns
 from copydesk.session import glyphs
 from tests.drive import compare_golden
 
@@ -628,3 +629,14 @@ def test_a_link_that_names_its_target_is_shown_with_it() -> None:
     )
     assert "it (https://book.example/a(b))" in shown
     assert '[Book]: https://book.example/a(b) "Title"' in shown
+
+
+CELLS = st.lists(st.tuples(st.text("ab {+}- ", min_size=1, max_size=9), st.just("")), max_size=4)
+
+
+@given(st.tuples(CELLS, CELLS), st.tuples(st.integers(4, 9), st.integers(4, 9)))
+def test_changed_cells_stand_below_each_other_wherever_they_wrap(
+    cells: tuple[list[tuple[str, str]], ...], widths: tuple[int, int]
+) -> None:
+    drawn = row_lines(cells, TableColumns(range(2), widths), exact=True)
+    assert {cell_len("".join(text for text, _ in line)) for line in drawn} == {sum(widths) + 3}

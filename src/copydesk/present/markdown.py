@@ -485,7 +485,7 @@ def row_lines(
         if sum(cell_len(text) for text, _ in cell) <= width:
             lines: list[Line] = [list(cell)]
         elif exact:
-            lines = wrap_exact(cell, width)
+            lines = [_ending_within(line, width) for line in wrap_exact(cell, width)]
         else:
             lines = wrap(cell, width, first=[], rest=[], least=1)
         drawn.append((at, width, lines))
@@ -501,6 +501,14 @@ def row_lines(
             line.extend([(space, ""), *part] if to_right else [*part, (space, "")])
         found.append(line)
     return found
+
+
+def _ending_within(line: Line, width: int) -> Line:
+    """Return a line without the blank behind its last word, if there is no cell for it."""
+    if sum(cell_len(text) for text, _ in line) <= width:
+        return line
+    *before, (text, tone) = [span for span in line if span[0]]
+    return [*before, (text.removesuffix(" "), tone)]
 
 
 def field_lines(names: Sequence[Cell], cells: Sequence[Cell], width: int) -> list[Line]:

@@ -380,7 +380,7 @@ def test_doctor_says_what_is_wrong_and_no_secret(
     )
     assert facts()["reviews"] == "not known: copydesk doctor --ask asks"
     asked = facts("--ask")
-    assert asked["who you are"] == "yes"
+    assert asked["owner of a token"] == "yes"
     assert asked["reviews"] == "no"
     assert asked["publishing"] == "not known: it only writes, and nothing is written here"
     assert "143 of the document: " in asked["operations"]

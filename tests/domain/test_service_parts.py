@@ -15,7 +15,7 @@ def test_what_an_operation_belongs_to_is_said() -> None:
         "list_conversation_issues", "create_site_redirect", "get_space_revision",
     )}  # fmt: skip
     assert said == {
-        "transfer_space": "transfer of a space", "get_current_user": "who you are",
+        "transfer_space": "transfer of a space", "get_current_user": "owner of a token",
         "list_issues_clusters": "clusters", "list_share_links": "share links",
         "list_conversation_issues": "issues of conversations",
         "create_site_redirect": "redirects", "get_space_revision": "older versions",

@@ -113,7 +113,7 @@ DOCTOR: list[tuple[Edition, dict[str, str], str]] = [
     ),
     (
         "document",
-        {"reviews": "no", "older versions": "no", "clusters": "yes", "who you are": "no"},
+        {"reviews": "no", "older versions": "no", "clusters": "yes", "owner of a token": "no"},
         "143 of the document: 143 yes. ",
     ),
 ]

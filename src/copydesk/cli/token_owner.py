@@ -61,7 +61,9 @@ async def read_holder(api: Api) -> Holder:
         page = await api(ops.list_organizations, limit=100)
     except (Garbled, NotFound) as error:
         raise UsageError(
-            f"{api.base_url} answers, but not as this API does: look at the base URL", FAILED
+            f"{api.base_url} answers, but not as this API does: look at the base URL, and whether "
+            "your network wants a login",
+            FAILED,
         ) from error
     return Holder(
         user.id if user else "",

@@ -41,7 +41,7 @@ _NAMED = {
 """Words for single operations, which go before those of their extension."""
 
 _EXTENSIONS = {
-    "E1": "who you are",
+    "E1": "owner of a token",
     "E2": "list of spaces",
     "E3": "new spaces",
     "E4": "reviews",

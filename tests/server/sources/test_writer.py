@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from dataclasses import replace
@@ -371,6 +372,45 @@ def test_a_title_stays_where_its_heading_goes(tmp_path: Path) -> None:
     edited = replace(space, pages=(replace(first, markdown="Text.\n"), other))
     write_space(tmp_path, edited, base=space)
     assert taken(tmp_path) == {"a.md": b"---\ntitle: The first\n---\nText.\n", "b.md": b"Text.\n"}
+
+
+def test_a_checkout_keeps_its_line_ends_and_the_files_of_lfs(tmp_path: Path) -> None:
+    whole = b"\x89PNG\r\n not text"
+    digest = hashlib.sha256(whole).hexdigest()
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize 14\n"
+    files = {
+        "a.md": b"# A\n\nText.\n",
+        "b.md": b"# B\n",
+        "c.md": b"# C\r\n",
+        "d.md": b"# D\n",
+        "e.png": pointer.encode(),
+    }
+    (space,) = layout(files)
+    there = {path: data.replace(b"\n", b"\r\n") for path, data in files.items()}
+    there |= {"c.md": files["c.md"], "d.md": b"# D\n\nMore.\r\n", "e.png": whole}
+    put(tmp_path, there)
+    first, second, third, *others = space.pages
+    pages = (
+        replace(first, markdown="# A\n\nOther.\n"),
+        second,
+        replace(third, markdown="# C\n"),
+        *others,
+    )
+    lost: dict[str, bytes] = {}
+    done = write_space(
+        tmp_path, replace(space, pages=pages), base=space, allow=lambda each: lost.update(each)
+    )
+    # What is not as git has it for any other reason is as ever.
+    assert lost == {"a.md": files["a.md"], "c.md": b"# C\r\n", "d.md": there["d.md"]}
+    assert done.written == ("a.md", "c.md", "d.md")
+    assert taken(tmp_path) == {
+        **there,
+        "a.md": b"# A\r\n\r\nOther.\r\n",
+        "c.md": b"# C\n",
+        "d.md": b"# D\n",
+    }
+    write_space(tmp_path, replace(space, pages=(first,)), base=space)
+    assert "b.md" not in taken(tmp_path)
 
 
 def test_a_title_that_the_name_of_a_file_gives_stays_unsaid(tmp_path: Path) -> None:

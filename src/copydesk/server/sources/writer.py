@@ -3,7 +3,8 @@
 The rules:
 
 - A page's file is its front matter and its Markdown as they were read: what was not touched keeps
-  its bytes, and a file that has them already is not written at all.
+  its bytes, and a file that has them already is not written at all. Where the checkout has other
+  line ends than git, or the files of Git LFS, those stay.
 - The summary keeps every line that still holds. A space that was read without one gets one only
   when its tree is no longer what the folders, or the table of contents that was read, say.
   Until then files say their titles themselves, and new ones their places.
@@ -15,6 +16,7 @@ The rules:
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
@@ -56,6 +58,9 @@ from copydesk.server.sources.summary import (
     plain_address,
     tidy,
 )
+
+_LFS = b"version https://git-lfs.github.com/spec/"
+"""How what git has of a file begins that is kept with Git LFS: its digest and its size."""
 
 _KEPT = "keeps its front matter: what was changed of it on the desk cannot be written there"
 
@@ -101,11 +106,14 @@ def write_space(
     target.mkdir(parents=True, exist_ok=True)
     writer = _Writer(target)
     contents = dict(contents_of(space, base, writer.problems))
+    left: dict[str, str] = {}
+    for path, data in () if base is None else contents_of(base, None, []):
+        writer.learn(path, data)
+        if path not in contents:
+            left[path] = blob_oid(data)
     allow(dict(writer.overwritten(contents)))
-    if base is not None:
-        for path, data in contents_of(base, None, []):
-            if path not in contents:
-                writer.remove(path, blob_oid(data))
+    for path, oid in left.items():
+        writer.remove(path, oid)
     for path, data in gone:
         if path not in contents:
             writer.remove(path, blob_oid(data), ours=False)
@@ -246,6 +254,24 @@ class _Writer:
     unchanged: int = 0
     names: dict[str, str] = field(default_factory=dict)
     """The files of the space, by their names as a disk knows them that folds capitals."""
+    plain: set[str] = field(default_factory=set)
+    """The files that git has without a carriage return, and a checkout may have with some."""
+    pointers: dict[str, bytes] = field(default_factory=dict)
+    """What git has of the files that are kept with Git LFS, and a checkout may have whole."""
+
+    def learn(self, path: str, data: bytes) -> None:
+        """Take in what git has of a file, which may not be what is in the folder."""
+        if b"\r" not in data:
+            self.plain.add(path)
+        if data.startswith(_LFS):
+            self.pointers[path] = data
+
+    def own(self, path: str, there: bytes) -> bytes:
+        """Return what git has of a file that holds ``there`` in the folder."""
+        pointer = self.pointers.get(path)
+        if pointer is not None and hashlib.sha256(there).hexdigest().encode() in pointer:
+            return pointer
+        return _with_lf(there) if path in self.plain else there
 
     def overwritten(self, contents: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
         """Yield the files whose content in the folder differs, with that content."""
@@ -256,8 +282,8 @@ class _Writer:
                     there = place.read_bytes()
                 except OSError:
                     continue  # what cannot be read is told when it cannot be written either
-                if there != data:
-                    yield path, there
+                if (own := self.own(path, there)) != data:
+                    yield path, own
 
     def write(self, path: str, data: bytes) -> None:
         place = self.place(path)
@@ -269,9 +295,13 @@ class _Writer:
             return
         self.names[_folded(path)] = path
         try:
-            if place.is_file() and place.stat().st_size == len(data) and place.read_bytes() == data:
+            there = place.read_bytes() if place.is_file() else None
+            if there is not None and data in (there, self.own(path, there)):
                 self.unchanged += 1
                 return
+            if there is not None and path in self.plain and b"\r" not in data:
+                with_ends = _with_lf(there) != there
+                data = data.replace(b"\n", b"\r\n") if with_ends else data
             place.parent.mkdir(parents=True, exist_ok=True)
             _replace(place, data)
         except OSError as error:
@@ -285,7 +315,7 @@ class _Writer:
         if place is None or not place.is_file():
             return
         try:
-            if blob_oid(place.read_bytes()) != oid:
+            if blob_oid(self.own(path, place.read_bytes())) != oid:
                 if not ours:
                     return
                 self.problems.append(
@@ -337,6 +367,12 @@ class _Writer:
                 elif place.exists() and not place.is_file():
                     reason = "is a pipe or a device there"
         return place, reason
+
+
+def _with_lf(data: bytes) -> bytes:
+    """Return a text whose line ends are all CRLF with LF; any other as it is."""
+    lines = data.count(b"\n")
+    return data.replace(b"\r\n", b"\n") if 0 < lines == data.count(b"\r\n") else data
 
 
 def _folded(path: str) -> str:

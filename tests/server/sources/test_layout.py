@@ -301,6 +301,9 @@ def test_a_file_that_no_desk_can_keep_is_named(
 def test_a_heading_gives_a_title_its_words_alone() -> None:
     text = b"# <img src='a.png'>\n# The [`<Tabs>`](tabs.md) of <b>x</b> a<b {#tabs}\n"
     assert [page.title for page in layout({"a.md": text})[0].walk()] == ["The <Tabs> of x a<b"]
+    badge = "[![ci](https://example.com/ci.svg)](https://example.com/" + "x" * 300 + ")"
+    text = f"# The {badge} title {badge} {badge} #\n".encode()
+    assert [page.title for page in layout({"a.md": text})[0].walk()] == ["The title"]
     assert [page.title for page in layout({"a.md": b"# In / out { #in-out }\n"})[0].walk()] == [
         "In / out"
     ]

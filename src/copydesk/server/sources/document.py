@@ -36,6 +36,9 @@ _MARKUP = re.compile(r"`([^`]*)`|</?[A-Za-z][^<>]*>|\s:id=\S+|\*\*")
 _SEARCHED = 400
 """How many lines, and characters of a line, a page's first heading is looked for in."""
 
+_LONGEST = 4 * _SEARCHED
+"""How many characters a first heading may have with its badges, which are taken out."""
+
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _PLACES = ("sidebar_position", "weight", "nav_order", "order")
 """What Docusaurus, Hugo, Jekyll and VuePress call the place of a page among those beside it."""
@@ -80,8 +83,10 @@ class Document:
         text = BlockText("\n".join(lines))
         for block in text.blocks:
             if block.kind == "heading" and block.level == 1:
-                title, _ = named(_LINK.sub(r"\1", text.heading(block)[:_SEARCHED]))
-                title = _MARKUP.sub(r"\1", title).strip()
+                title = text.heading(block)[:_LONGEST]
+                for _ in range(2):  # a badge is a picture in a link
+                    title = _LINK.sub(r"\1", title)
+                title = _MARKUP.sub(r"\1", named(title.strip())[0])[:_SEARCHED].strip()
                 if title:
                     return _ESCAPE.sub(r"\1", title)
         return None

@@ -98,11 +98,13 @@ class DeskSnoozes(_OfDesk):
         """
 
         def put(database: sqlite3.Connection) -> None:
-            for table, value in (("look", at.isoformat()), ("read_revision", revision)):
+            views = ("look", "at", at.isoformat()), ("read_revision", "revision", revision)
+            for table, column, value in views:
                 if value:
                     # One that is replaced gets a new number, the greatest.
                     database.execute(
-                        f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)",  # noqa: S608 - ours
+                        f"INSERT OR REPLACE INTO {table} (desk, object, {column}) "  # noqa: S608
+                        "VALUES (?, ?, ?)",
                         (self._desk, thing, value),
                     )
                     database.execute(

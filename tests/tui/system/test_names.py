@@ -69,7 +69,7 @@ async def test_the_line_takes_a_name_only_where_it_offers_one(world: World) -> N
         # The beginning of a command, and not of what is called Web guide.
         "who": ":who may be :whoami. Tab completes it.",
         # What works elsewhere is told to, and leads to nothing that happens to be called so.
-        "w": ":w works in Collections and spaces, Order of pages, Site structure, not here.",
+        "w": ":w works in Collections and spaces, Order of pages and Site structure, not here.",
         "revert": ":revert works in Review, not here.",
         "where": " not here.",
     }

@@ -406,10 +406,11 @@ async def test_a_proxy_leads_on_and_learns_nothing(
         assert "nothing answers there" in str(refused.value)
         async with listening(Tunnel(place.port, refuses=True)) as proxy:
             monkeypatch.setenv("HTTPS_PROXY", f"http://me:s3cret@127.0.0.1:{proxy.port}")
-            with pytest.raises(Unreachable, match=r"through the proxy .*407") as refused:
+            with pytest.raises(Intercepted, match=r"wants a name .* in HTTPS_PROXY") as refused:
                 await ask(url, ca_file=ca_file)
             assert "s3cret" not in repr(refused.value)
             assert not refused.value.sent
+            assert len(proxy.heads) == 1  # it is not asked again
         monkeypatch.delenv("HTTPS_PROXY")
         async with listening(Tunnel(place.port, socks=True)) as proxy:
             monkeypatch.setenv("ALL_PROXY", f"socks5://me:s3cret@127.0.0.1:{proxy.port}")

@@ -41,6 +41,12 @@ _PARAMETER = re.compile(r"\{(\w+)\}")
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 """The methods that the API has."""
 
+PROXY_LOGIN = (
+    "A proxy wants a name and a password: write its address as http://NAME:PASSWORD@HOST:PORT in "
+    "HTTPS_PROXY or HTTP_PROXY."
+)
+"""What is said of a 407, also where it is answered before the service is asked."""
+
 Scalar = str | int | float | bool | Enum | date | datetime
 """The types of values in a path or a query."""
 
@@ -356,7 +362,7 @@ def refusal(
 
 def _on_the_way(status: int, location: str) -> str:
     if status == 407:
-        return "A proxy wants a name and a password: write http://NAME:PASSWORD@HOST in HTTP_PROXY."
+        return PROXY_LOGIN
     if status == 511:
         return "The network wants a login: open any page in a browser, and log in there."
     if not location:

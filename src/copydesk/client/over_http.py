@@ -14,9 +14,9 @@ from pathlib import Path
 
 import httpx
 
-from copydesk.client.calls import Hide, Outgoing, request_id
+from copydesk.client.calls import PROXY_LOGIN, Hide, Outgoing, request_id
 from copydesk.client.carrier import Carrier, Reply, Timeouts
-from copydesk.client.errors import ApiError, Garbled, Invalid, Unreachable, Untrusted
+from copydesk.client.errors import ApiError, Garbled, Intercepted, Invalid, Unreachable, Untrusted
 from copydesk.client.in_process import AppTransport, InProcess
 from copydesk.client.network import (
     Proxy,
@@ -326,6 +326,8 @@ def no_answer(
             return Unreachable(
                 f"{host} did not finish its answer within {whole:g} s.", operation=name, sent=True
             )
+        case httpx.ProxyError() if str(error).startswith("407"):
+            return Intercepted(PROXY_LOGIN, status=407, operation=name)
         case httpx.ConnectError() | httpx.ProxyError() | httpx.UnsupportedProtocol():
             through = f" through the proxy {proxy.shown}" if proxy else ""
             if refused := untrusted(error, host):

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import nullcontext
+from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from rich.segment import Segment
 from textual import events
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual._compositor import ChopsUpdate, Compositor, CompositorUpdate, LayoutUpdate
 from textual.app import App, ComposeResult
+from textual.containers import VerticalScroll
 from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.strip import Strip
@@ -23,6 +25,7 @@ from textual.widgets import Label
 from copydesk.domain.text import clean
 from copydesk.tui.framework.inside_textual import (
     LaidOutOnce,
+    PartCompositor,
     SteadyScreen,
     give_way,
     hurry,
@@ -199,6 +202,66 @@ async def test_what_lies_between_two_that_changed_is_not_drawn(
         now = [each.drawn - before for each, before in zip(labels, counts, strict=True)]
         assert now == [1, drawn, 1]
         assert between.region.y == first.region.y + 1
+
+
+class Overlapping(App[None]):
+    """Docked lines, rows that scroll, and what lies over them and beyond the edge."""
+
+    CSS = """
+    Screen { layers: base over; }
+    #top { dock: top; }
+    #bottom { dock: bottom; height: 2; }
+    VerticalScroll { border: round white; }
+    .over { layer: over; width: 20; height: 5; border: solid white; }
+    #dialog { offset: 12 4; }
+    #toast { offset: 24 7; }
+    #before { offset: -8 -2; }
+    #beyond { offset: 32 11; }
+    #empty { width: 0; height: 0; offset: 5 5; }
+    """
+
+    def compose(self) -> ComposeResult:
+        yield Label("top " * 9, id="top")
+        with VerticalScroll():
+            yield from (Label(f"row {at}\n{'x' * at}") for at in range(20))
+        yield Label("bottom " * 9, id="bottom")
+        for name in ("dialog", "toast", "before", "beyond", "empty"):
+            yield Label(f"{name}\n" * 5, id=name, classes="over")
+
+
+def cells_of(compositor: Compositor, size: Size, parts: set[Region]) -> list[tuple[object, ...]]:
+    """Return what a compositor draws for parts that changed: each cell, with its place."""
+    compositor._dirty_regions = parts
+    update = compositor.render_partial_update()
+    assert isinstance(update, ChopsUpdate)
+    found: list[tuple[object, ...]] = []
+    for y, first, stop in update.spans:
+        line = [""] * size.width
+        for x, strip in update.chops[y].items():
+            if strip is not None:
+                line[x : x + strip.cell_length] = strip.text
+        found += [(x, y, line[x]) for x in range(first, stop)]
+    return found
+
+
+async def test_a_part_of_a_frame_is_drawn_as_the_whole_of_it() -> None:
+    app, chance, size = Overlapping(), Random(7), Size(44, 14)
+    async with app.run_test(size=(size.width, size.height)) as pilot:
+        rows, compositor = app.query_one(VerticalScroll), app.screen._compositor
+        for line in (0, 3, 17):
+            rows.scroll_to(y=line, animate=False)
+            await pilot.pause()
+            for _ in range(40):
+                at = chance.randrange(size.width), chance.randrange(size.height)
+                wide = chance.randrange(1, 20), chance.randrange(1, 4)
+                part = Region(*at, *wide).intersection(size.region)
+                parts = {part, Region(chance.randrange(size.width), 0, 1, 1)}
+                drawn = []
+                for kind in (PartCompositor, Compositor):
+                    compositor.__class__ = kind
+                    drawn.append(cells_of(compositor, size, set(parts)))
+                assert drawn[0] == drawn[1], parts
+        assert rows.scroll_y == 17
 
 
 BAD = Strip([Segment("a\x1b[2Jb")])

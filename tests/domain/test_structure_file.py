@@ -301,7 +301,7 @@ def test_defaults_and_spaces_to_add_are_looked_at() -> None:
     assert "“Guides” is hidden, and readers land on the default: show it" in problems(hidden)[0]
     adding = FILE + "  - space: notes\n  - space: none\n  - space: sp1\n    path: a/b\n"
     twice, none = problems(adding)
-    assert twice.endswith("2 spaces have the name “notes”: sp2, sp3. Use an id")
+    assert twice.endswith("2 spaces have the name “notes”: sp2 and sp3. Use an id")
     assert none.endswith("there is no space “none” in this organization")
     assert "without a slash" in problems(FILE + "  - space: sp1\n    path: a/b\n")[0]
     flat = layout(("s1", "site-space", "", {"title": "One", "path": "one", "default": True}))

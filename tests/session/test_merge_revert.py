@@ -138,8 +138,8 @@ async def test_a_file_that_the_merge_added_is_said_to_stay(desk: Desk) -> None:
     [
         ("ab", "2 files stay: a.png and b.png."),
         ("abc", "3 files stay: a.png, b.png and c.png."),
-        ("abcd", "4 files stay: a.png, b.png, c.png and 1 other."),
-        ("abcde", "5 files stay: a.png, b.png, c.png and 2 others."),
+        ("abcd", "4 files stay: a.png, b.png, c.png and 1 more."),
+        ("abcde", "5 files stay: a.png, b.png, c.png and 2 more."),
     ],
 )
 async def test_so_many_files_that_stay_are_named(desk: Desk, files: str, said: str) -> None:

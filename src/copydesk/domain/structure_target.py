@@ -33,7 +33,7 @@ from copydesk.domain.structure_file import (
     is_sectioned,
     quoted,
 )
-from copydesk.domain.text import same_name
+from copydesk.domain.text import few, same_name
 from copydesk.domain.yaml_lines import FileError, Problem, writable
 
 NAMED = 6
@@ -326,7 +326,7 @@ class _Staging:
         if not entry.space:
             self._say(line, f"this {NAMES[entry.kind]} shows no space: write one as its “space:”")
         elif found:
-            named = ", ".join(found[:NAMED])
+            named = few(found, NAMED)
             self._say(line, f"{len(found)} spaces have the name {quoted(entry.space)}: {named}. "
                       "Use an id")  # fmt: skip
         else:

@@ -17,7 +17,7 @@ from copydesk.domain.moments import moment
 from copydesk.domain.plain_documents import document_of
 from copydesk.domain.settlement import Settling
 from copydesk.domain.sure import sure
-from copydesk.domain.text import listed, plural
+from copydesk.domain.text import few, plural
 from copydesk.session.errors import NotDoneError
 from copydesk.session.operations import ops
 from copydesk.session.page_edits import empty_requests
@@ -104,9 +104,8 @@ def _staying(work: Settlement) -> str:
     names = work.staying
     if not names:
         return ""
-    more = [plural(len(names) - NAMED, "other")] if len(names) > NAMED else []
     stay = "stays" if len(names) == 1 else "stay"
-    return f"{plural(len(names), 'file')} {stay}: {listed([*names[:NAMED], *more])}."
+    return f"{plural(len(names), 'file')} {stay}: {few(names, NAMED)}."
 
 
 async def read_merge_revert(

@@ -944,6 +944,11 @@ def test_the_navigation_is_told_as_readers_see_it() -> None:
         "Group:1 ▾  Pay",
         "Old is not shown: what it holds is hidden.",
     ]  # fmt: skip
+    hidden = [item(f"n{at}", "site-space", hidden=True) for at in range(9)]
+    inside = {**levels, "guides": ("en", *(each.id for each in hidden))}
+    many = Layout({each.id: each for each in [*items, *hidden]}, inside)
+    said = [str(fact.text) for fact in navigation_facts(many, many, changed={"guides"})]
+    assert "Guides keeps N0, N1, N2, N3, N4, N5, N6, N7 and 1 more out of its menu." in said
     # The order in a group is one that readers see too.
     levels |= {"": ("legal", "group:1"), "group:1": ("hollow", "pay", "guides", "old")}
     base = Layout(base.items, levels)

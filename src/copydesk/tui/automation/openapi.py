@@ -420,7 +420,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
                 reversal=lambda spec: spec_made(home, slug, spec.id, url),
                 look=look,
                 draft=key,
-                done=f"Added {shorten(slug, 40)}. It is being read.",
+                done=f"Added “{shorten(slug, 40)}”. It is being read.",
             )
             made.append(spec.id)
 
@@ -506,7 +506,7 @@ class OpenAPISpecsPlace(ResourcePlace["OpenAPISpec"], scope="openapi_specs"):
             reversal=source_changed(home, slug, former, url) if former and former != url else None,
             look=look,
             draft=draft,
-            done=f"{self.named(item)} is being read.",
+            done=f"“{self.named(item)}” is being read.",
         )
 
     # Who may read it, and whether it is there

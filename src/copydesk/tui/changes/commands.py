@@ -472,7 +472,7 @@ class MergeCommands(Commands, scope="changes"):
         return rows, f"{listed(others)}." if others else ""
 
 
-AWAKE = "awake"
+AWAKE = "not snoozed"
 """Stands among the lengths for no sleep at all."""
 
 
@@ -535,7 +535,7 @@ class SnoozeCommands(Commands, scope="changes"):
             reversal=snooze_reversal(row.id, before, after),
             group=group,
             done=(
-                f"{row.label} is awake."
+                f"{row.label} is not snoozed any more."
                 if after is None
                 else f"Snoozed {row.label} {LENGTHS[after.step][0]}{again}."
             ),
@@ -552,7 +552,7 @@ class SnoozeCommands(Commands, scope="changes"):
 
         async def send(row: ChangeRow, group: str) -> None:
             if chosen == AWAKE and row.id not in self.place.triage.sleepers:
-                raise NothingToDoError("it is awake")
+                raise NothingToDoError("it is not snoozed")
             now = self.place.session.clock()
             after = None if chosen == AWAKE else snooze_of(int(chosen), row.updated, now)
             await self._put(row, after, group=group)

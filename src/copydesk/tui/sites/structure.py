@@ -17,7 +17,7 @@ from copydesk.domain.reversal import NEW
 from copydesk.domain.site_arrangement import SiteArrangement, layout_of
 from copydesk.domain.site_plan import seen_fact
 from copydesk.domain.site_tree import SiteNode, Structure
-from copydesk.domain.text import clean, few, listed, plural, shorten
+from copydesk.domain.text import clean, few, plural, shorten
 from copydesk.present.facts import Fact, hint
 from copydesk.present.raw_json import Raw
 from copydesk.session.draft_keys import structure_key
@@ -675,7 +675,7 @@ def _about(layout: Layout, item: Item) -> Iterator[Fact]:
         if inside and len(hidden) == len(inside):
             yield Fact("", f"{item.title} is not shown: {_all_of(hidden)} hidden.")
         elif hidden:
-            yield Fact("", f"{item.title} keeps {listed(hidden[:NAMED])} out of its menu.")
+            yield Fact("", f"{item.title} keeps {few(hidden, NAMED)} out of its menu.")
         for each in inside:
             if each.values.get("condition"):
                 said = shorten(clean(str(each.values["condition"])), CONDITION_CELLS)

@@ -156,7 +156,7 @@ async def turn(
         return
     said = "Redone" if again else "Undone"
     if stays := not_taken(results):
-        names = ", ".join(f"{past.entry.what} {past.entry.target}" for past in pasts[:NAMED])
+        names = few([f"{past.entry.what} {past.entry.target}" for past in pasts], NAMED)
         place.tell(f"{said}: {names}, except {len(stays)}. {stays[0]}", "warn")
         lines = [*stays[:SHOWN], *([f"and {len(stays) - SHOWN} more"] if stays[SHOWN:] else [])]
         await place.desk.push_screen_wait(Notice(f"Not {said.lower()}", lines))

@@ -413,6 +413,15 @@ def test_a_checkout_keeps_its_line_ends_and_the_files_of_lfs(tmp_path: Path) -> 
     assert "b.md" not in taken(tmp_path)
 
 
+def test_what_is_no_text_has_no_line_ends(tmp_path: Path) -> None:
+    (space,) = layout({"a.md": b"# A\n", "b.png": b"\0\n", "c.png": b"\0\n"})
+    put(tmp_path, {"a.md": b"# A\n", "b.png": b"\0\r\n", "c.png": b"\0\n"})
+    lost: dict[str, bytes] = {}
+    write_space(tmp_path, space, base=space, allow=lambda each: lost.update(each))
+    assert lost == {"b.png": b"\0\r\n"}
+    assert taken(tmp_path)["b.png"] == b"\0\n"
+
+
 def test_a_title_that_the_name_of_a_file_gives_stays_unsaid(tmp_path: Path) -> None:
     (space,) = layout({"a.md": b"---\nlayout: wide\n---\nText.\n"})
     edited = replace(space, pages=(replace(space.pages[0], markdown="Other.\n"),))

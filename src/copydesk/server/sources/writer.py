@@ -255,13 +255,13 @@ class _Writer:
     names: dict[str, str] = field(default_factory=dict)
     """The files of the space, by their names as a disk knows them that folds capitals."""
     plain: set[str] = field(default_factory=set)
-    """The files that git has without a carriage return, and a checkout may have with some."""
+    """The texts that git has without a carriage return, and a checkout may have with some."""
     pointers: dict[str, bytes] = field(default_factory=dict)
     """What git has of the files that are kept with Git LFS, and a checkout may have whole."""
 
     def learn(self, path: str, data: bytes) -> None:
         """Take in what git has of a file, which may not be what is in the folder."""
-        if b"\r" not in data:
+        if _is_plain(data):
             self.plain.add(path)
         if data.startswith(_LFS):
             self.pointers[path] = data
@@ -299,7 +299,7 @@ class _Writer:
             if there is not None and data in (there, self.own(path, there)):
                 self.unchanged += 1
                 return
-            if there is not None and path in self.plain and b"\r" not in data:
+            if there is not None and path in self.plain and _is_plain(data):
                 with_ends = _with_lf(there) != there
                 data = data.replace(b"\n", b"\r\n") if with_ends else data
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -367,6 +367,11 @@ class _Writer:
                 elif place.exists() and not place.is_file():
                     reason = "is a pipe or a device there"
         return place, reason
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether it is a text, which git takes nothing with a NUL for, that has no carriage return."""
+    return b"\r" not in data and b"\0" not in data
 
 
 def _with_lf(data: bytes) -> bytes:

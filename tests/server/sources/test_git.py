@@ -230,6 +230,7 @@ def test_a_plain_folder_is_read_as_it_stands(tmp_path: Path) -> None:
     )  # fmt: skip
     (tmp_path / "out.md").symlink_to("/etc/hosts")
     (tmp_path / "loop").symlink_to(tmp_path)
+    (tmp_path / ".elsewhere").symlink_to(tmp_path)
     with Repository.open(tmp_path) as source:
         assert source.default is None
         files = source.files()

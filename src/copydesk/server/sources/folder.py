@@ -91,7 +91,7 @@ def utf8(path: str) -> bool:
 
 def _has_markdown(folder: Path) -> bool:
     """Whether a folder that is left out has Markdown, as far as that is soon found."""
-    walked = islice(os.walk(folder), _SEARCHED)
+    walked = () if folder.is_symlink() else islice(os.walk(folder), _SEARCHED)
     return any(is_markdown(name) for _, _, names in walked for name in names)
 
 

@@ -183,6 +183,19 @@ def test_a_site_is_made_what_standard_input_says(
     assert "is as standard input says: there is nothing to send." in capsys.readouterr().out
 
 
+def test_a_file_that_is_called_as_standard_input_is_one(
+    desk: Desk,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "-").write_text(desk.write(capsys), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", Typed("no structure"))
+    assert desk.run("apply", "docs.acme.example", "./-", "--plan") == 0
+    assert f"is as {tmp_path / '-'} says" in capsys.readouterr().out
+
+
 def test_what_stops_in_the_middle_is_told_and_goes_on_or_back(
     desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -112,7 +112,8 @@ def _path(typed: str) -> Path:
     from copydesk.local.paths import NoHomeError, expanded
 
     try:
-        return expanded(typed)
+        path = expanded(typed)
+        return path.absolute() if str(path) == "-" != typed else path  # "./-" is a file
     except NoHomeError as error:
         raise ArgumentTypeError(f"{clean(typed)}: {error.strerror}") from error
 

@@ -127,6 +127,7 @@ def _comment(text: str) -> CommentCreate:
 def round_of(path: Path, seed: int, ledger: Ledger) -> int:
     """Run writers in a process, kill it, and add what they told to the ledger; return how much."""
     reading, writing = os.pipe()
+    sys.stdout.flush()  # what waits in it would be written by both
     pid = os.fork()
     if pid == 0:
         os.close(reading)

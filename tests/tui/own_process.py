@@ -22,6 +22,7 @@ def load_operations() -> None:
 
 def in_own_process(work: Callable[[], Coroutine[Any, Any, str]]) -> int:
     """Run something in a process of its own; return its exit status."""
+    sys.stdout.flush()  # what waits in it would be written by both
     pid = os.fork()
     if pid == 0:
         status = 1

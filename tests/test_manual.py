@@ -116,6 +116,7 @@ def test_the_commands_of_a_page_run_and_print_what_it_says(page: Path, tmp_path:
             "COPYDESK_HOME": str(home / "kept"),
             "EDITOR": str(editor),
             "LANG": "C.UTF-8",
+            "TERM": "xterm-256color",
             "PYTHONUNBUFFERED": "1",  # what goes to both outputs in order, as on a terminal
         },
         capture_output=True,

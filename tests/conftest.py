@@ -33,10 +33,11 @@ def home_of_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def zone_of_tests() -> None:
-    """Have tests of every machine tell times in one zone, on a terminal of one kind."""
-    os.environ["TZ"] = "UTC0"
-    os.environ.setdefault("TERM", "xterm-256color")  # without one the doctor finds fault
+def zone_and_terminal() -> None:
+    """Have tests of every machine tell times in one zone, and draw for one kind of terminal."""
+    os.environ |= {"TZ": "UTC0", "TERM": "xterm"}
+    for name in ("COLORTERM", "NO_COLOR"):
+        os.environ.pop(name, None)
     time.tzset()
 
 

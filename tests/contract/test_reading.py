@@ -181,7 +181,7 @@ def test_the_ends_of_time_are_moments_in_every_zone(
 ) -> None:
     read = Space.model_validate(SPACE | {"updatedAt": never}).updated_at
     for hours in (-23, 0, 23):
-        zone(f"XXX{hours}")
+        zone(f"TST{hours}")
         assert moment(read, datetime(2026, 3, 1, tzinfo=UTC)).endswith(f" {read.year}")
 
 

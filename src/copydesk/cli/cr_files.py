@@ -538,4 +538,4 @@ def _text(path: str, data: bytes) -> str:
 
 
 def _named(paths: Mapping[str, KeptPage] | list[str]) -> str:
-    return few([shorten(clean(path), 80) for path in paths], NAMED)
+    return few(list(paths), NAMED, lambda path: shorten(clean(path), 80))

@@ -45,7 +45,7 @@ PROXY_LOGIN = (
     "A proxy wants a name and a password: write its address as http://NAME:PASSWORD@HOST:PORT in "
     "HTTPS_PROXY or HTTP_PROXY."
 )
-"""What is said of a 407, also where it is answered before the service is asked."""
+"""The sentence for status 407, whether the proxy answers a request or a tunnel with it."""
 
 Scalar = str | int | float | bool | Enum | date | datetime
 """The types of values in a path or a query."""
@@ -457,7 +457,7 @@ def _expect_nothing(operation: Operation[..., Any], answer: Answer) -> None:
 
 
 def _no_answer(content: bytes) -> str:
-    """Return why an answer is none of this API, "" where it may be one."""
+    """Return the reason why content is no answer of this API; "" where it may be one."""
     match content.lstrip()[:1]:
         case b"":
             return "it is empty"

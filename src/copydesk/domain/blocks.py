@@ -415,7 +415,7 @@ class Scanner:
         return not self.kinds or self.kinds[-1] == "blank" or self.blocks[-1].kind == "heading"
 
     def _front(self) -> int:
-        """Return where front matter ends; 0 where there is none."""
+        """Return the line after front matter; 0 for a text without."""
         if not _FRONT.match(self._lines[0]):
             return 0
         closing = (n for n in range(1, len(self._lines)) if _FRONT.match(self._lines[n]))

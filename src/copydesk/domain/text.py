@@ -378,10 +378,13 @@ def listed(words: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
-def few(words: Sequence[str], most: int) -> str:
-    """Return the first of some words as a sentence lists them: "Priya, Lee and 3 more"."""
+def few(words: Sequence[str], most: int, told: Callable[[str], str] = str) -> str:
+    """Return the first of some words as a sentence lists them: "Priya, Lee and 3 more".
+
+    ``told`` makes readable those that are named: there may be thousands more.
+    """
     more = len(words) - most
-    return listed([*words[:most], *([f"{more:,} more"] if more > 0 else [])])
+    return listed([*map(told, words[:most]), *([f"{more:,} more"] if more > 0 else [])])
 
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")

@@ -57,6 +57,19 @@ class DeskMarks(_OfDesk):
 VIEWS = 10_000
 """How many views of change requests are kept of a desk."""
 
+_LOOKED = (
+    "INSERT OR REPLACE INTO look (desk, object, at) VALUES (?, ?, ?)",
+    "DELETE FROM look WHERE rowid IN "
+    "(SELECT rowid FROM look WHERE desk = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?)",
+)
+_READ = (
+    "INSERT OR REPLACE INTO read_revision (desk, object, revision) VALUES (?, ?, ?)",
+    "DELETE FROM read_revision WHERE rowid IN "
+    "(SELECT rowid FROM read_revision WHERE desk = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?)",
+)
+"""What notes a view, and what forgets all but the latest: one that is replaced gets a new number,
+the greatest."""
+
 
 class DeskSnoozes(_OfDesk):
     """The snoozed and viewed requests of one desk."""
@@ -97,21 +110,12 @@ class DeskSnoozes(_OfDesk):
         Of each desk the `VIEWS` viewed last are kept.
         """
 
+        noted = [(*_LOOKED, at.isoformat())] + [(*_READ, revision)] * bool(revision)
+
         def put(database: sqlite3.Connection) -> None:
-            views = ("look", "at", at.isoformat()), ("read_revision", "revision", revision)
-            for table, column, value in views:
-                if value:
-                    # One that is replaced gets a new number, the greatest.
-                    database.execute(
-                        f"INSERT OR REPLACE INTO {table} (desk, object, {column}) "  # noqa: S608
-                        "VALUES (?, ?, ?)",
-                        (self._desk, thing, value),
-                    )
-                    database.execute(
-                        f"DELETE FROM {table} WHERE rowid IN (SELECT rowid FROM {table} "  # noqa: S608
-                        "WHERE desk = ? ORDER BY rowid DESC LIMIT -1 OFFSET ?)",
-                        (self._desk, VIEWS),
-                    )
+            for note, forget, value in noted:
+                database.execute(note, (self._desk, thing, value))
+                database.execute(forget, (self._desk, VIEWS))
 
         self._store.write(put)
 

@@ -164,7 +164,7 @@ def _overlaps(overlaps: Overlaps) -> list[Text]:
 
 
 def _titles(titles: Sequence[str]) -> str:
-    return few([shorten(clean(title), TITLE, glyphs().more) for title in titles], NAMED)
+    return few(titles, NAMED, lambda title: shorten(clean(title), TITLE, glyphs().more))
 
 
 def guesses(before: Sequence[RuleResult], now: Sequence[RuleResult]) -> list[Text]:

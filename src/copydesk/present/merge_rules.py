@@ -160,6 +160,10 @@ def _asked(
         yield "asked", Text("no one", style="muted")
 
 
+def _short(title: str) -> str:
+    return shorten(title, 40, glyphs().more)
+
+
 def _behind(request: ChangeRequest, standing: RuleContext) -> Lines:
     main = standing.main
     if not request.outdated or main is None:
@@ -171,7 +175,7 @@ def _behind(request: ChangeRequest, standing: RuleContext) -> Lines:
         text.append(f": {shorten(main.message.splitlines()[0], 80, glyphs().more)}")
     lines: Lines = [("main", text)]
     if main.written:
-        names = few([shorten(title, 40, glyphs().more) for title in main.written], NAMED)
+        names = few(main.written, NAMED, _short)
         lines.append((" ", f"written there since this was started: {names}"))
     return lines
 
@@ -227,8 +231,7 @@ def _besides(request: ChangeRequest, rules: RulesRead, standing: RuleContext) ->
         if standing.stuck:
             said += ", and an update conflicts"
         elif rules.both_sides:
-            named = [shorten(title, 40, glyphs().more) for title in rules.both_sides]
-            said += f", also in {few(named, NAMED)}"
+            said += f", also in {few(rules.both_sides, NAMED, _short)}"
         elif rules.both_sides is not None:
             said, mark = f"{said}, but changed none of its pages", good
         lines.append(line(mark, said))

@@ -613,6 +613,10 @@ class Readiness:
     do: str = ""
 
 
+def _short(title: str) -> str:
+    return shorten(clean(title), TITLE_CELLS, glyphs().more)
+
+
 def behind_main(both_sides: Sequence[str] | None) -> str:
     """Return the consequence of being out of date; ``both_sides`` as in `RulesRead`."""
     sign = glyphs().outdated
@@ -620,8 +624,7 @@ def behind_main(both_sides: Sequence[str] | None) -> str:
         return f"{sign} out of date, but main changed none of its pages"
     where = ""
     if both_sides:
-        named = [shorten(clean(title), TITLE_CELLS, glyphs().more) for title in both_sides]
-        where = f" in {few(named, NAMED)}"
+        where = f" in {few(both_sides, NAMED, _short)}"
     return f"{sign} out of date, may conflict{where}"
 
 

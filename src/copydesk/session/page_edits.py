@@ -418,8 +418,8 @@ async def send_edits(
         await _refuse_if_edited(api, staged, check.revision, again)
         answer = await api(ops.update_change_request_content, space, request, body, compat=False)
         sent = _sent(answer, new)
-        await session.snoozed.wrote(request, check.revision, sent.revision)
         await _gone(staged, kept, batch, sent.made)
+        await session.snoozed.wrote(request, check.revision, sent.revision)
         return sent
 
     async def look() -> SentEdits | None:

@@ -90,7 +90,7 @@ def utf8(path: str) -> bool:
 
 
 def _has_markdown(folder: Path) -> bool:
-    """Whether a folder that is left out has Markdown, as far as that is soon found."""
+    """Whether a hidden folder has Markdown in one of the first `_SEARCHED` folders below it."""
     walked = () if folder.is_symlink() else islice(os.walk(folder), _SEARCHED)
     return any(is_markdown(name) for _, _, names in walked for name in names)
 

@@ -50,7 +50,7 @@ NO_PAGE = "No page is chosen. Open one from the pages: g p goes there."
 
 
 def page_in_front(here: Place) -> Target:
-    """Return the page that is shown, or under the cursor; its space where there is none."""
+    """Return the page that is shown, else that under the cursor, else only the space."""
     content = here.content()
     space = here.space_at_hand() if content is None else content.space
     page = (content.page if content is not None else "") or here.target.page
